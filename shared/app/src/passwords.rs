@@ -1,0 +1,181 @@
+//! Password hashes: argon2id, off the worker threads, as many at once as there are processors (performance page, rule 17).
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use argon2::password_hash::phc::{Output, ParamsString, PasswordHash, Salt};
+use argon2::{Algorithm, Argon2, Block, Params, Version};
+use conduit_domain::{Error, Result};
+use tokio::sync::Semaphore;
+
+/// How many hashes at once, and how long one may wait for its turn.
+#[derive(Clone, Copy, Debug)]
+pub struct PasswordSettings {
+    /// Hashes at the same time, 1 or more. Each takes one processor for some 25 ms and 19 MiB, which are kept for the next.
+    pub at_once: usize,
+    /// How long a hash waits for its turn before the request is turned away.
+    pub longest_wait: Duration,
+}
+
+/// Makes and checks hashes. One for the whole process: the bound is the machine's, not a worker's.
+#[derive(Clone)]
+pub struct Passwords(Arc<Shared>);
+
+struct Shared {
+    turns: Arc<Semaphore>,
+    longest_wait: Duration,
+    /// Working memory of finished hashes; fresh pages would cost as much as a third of the hash.
+    memory: Mutex<Vec<Vec<Block>>>,
+    params: Params,
+    /// What a password is checked against when there is no account, so that both take the same time (contract 2.2).
+    nobody: PasswordHash,
+}
+
+impl Passwords {
+    /// Makes the hash that stands in for a missing account, so this takes as long as one hash.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] if hashing fails.
+    pub fn new(settings: PasswordSettings) -> Result<Self> {
+        // OWASP's second choice for argon2id: 19 MiB, two passes, one lane.
+        let params = Params::new(19 * 1024, 2, 1, Some(Params::DEFAULT_OUTPUT_LEN)).map_err(internal)?;
+        let mut memory = Vec::new();
+        let nobody = hashed(&params, b"nobody's password", &mut memory)?;
+        Ok(Self(Arc::new(Shared {
+            turns: Arc::new(Semaphore::new(settings.at_once.max(1))),
+            longest_wait: settings.longest_wait,
+            memory: Mutex::new(vec![memory]),
+            params,
+            nobody,
+        })))
+    }
+
+    /// The PHC string of a password.
+    ///
+    /// # Errors
+    /// [`Error::Overloaded`] when no turn came in time, [`Error::Internal`] if hashing fails.
+    pub async fn hash(&self, password: String) -> Result<String> {
+        let hash = self.in_turn(move |shared, memory| hashed(&shared.params, password.as_bytes(), memory)).await?;
+        Ok(hash.to_string())
+    }
+
+    /// Whether the password is the one of this hash. Without a hash it takes as long and is false.
+    ///
+    /// # Errors
+    /// [`Error::Overloaded`] when no turn came in time, [`Error::Internal`] for a stored text that is no such hash.
+    pub async fn verify(&self, password: String, hash: Option<String>) -> Result<bool> {
+        self.in_turn(move |shared, memory| match hash {
+            Some(text) => matches(&PasswordHash::new(&text).map_err(internal)?, password.as_bytes(), memory),
+            None => matches(&shared.nobody, password.as_bytes(), memory).map(|_| false),
+        })
+        .await
+    }
+
+    /// Runs on a blocking thread when a turn is free. The turn is held until the work ends, even if the caller has left.
+    async fn in_turn<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Shared, &mut Vec<Block>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let turn = tokio::time::timeout(self.0.longest_wait, Arc::clone(&self.0.turns).acquire_owned());
+        let turn = turn.await.map_err(|_| Error::Overloaded("password hashing"))?.map_err(internal)?;
+        let shared = Arc::clone(&self.0);
+        let hashing = tokio::task::spawn_blocking(move || {
+            let mut memory = shared.take_memory();
+            let result = work(&shared, &mut memory);
+            shared.keep_memory(memory);
+            drop(turn);
+            result
+        });
+        hashing.await.map_err(internal)?
+    }
+}
+
+impl Shared {
+    fn take_memory(&self) -> Vec<Block> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+    }
+
+    fn keep_memory(&self, memory: Vec<Block>) {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner).push(memory);
+    }
+}
+
+fn hashed(params: &Params, password: &[u8], memory: &mut Vec<Block>) -> Result<PasswordHash> {
+    let salt = Salt::generate();
+    let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params.clone());
+    let mut output = [0; Params::DEFAULT_OUTPUT_LEN];
+    memory.resize(params.block_count().max(memory.len()), Block::default());
+    argon2.hash_password_into_with_memory(password, &salt, &mut output, memory).map_err(internal)?;
+    Ok(PasswordHash {
+        algorithm: Algorithm::Argon2id.ident(),
+        version: Some(Version::V0x13.into()),
+        params: ParamsString::try_from(params).map_err(internal)?,
+        salt: Some(salt),
+        hash: Some(Output::new(&output).map_err(internal)?),
+    })
+}
+
+/// Hashes with the parameters that stand in the hash, so that they can be raised later without locking anybody out.
+fn matches(hash: &PasswordHash, password: &[u8], memory: &mut Vec<Block>) -> Result<bool> {
+    let (Some(salt), Some(expected)) = (&hash.salt, &hash.hash) else {
+        return Err(Error::Internal("a stored password hash has no salt or no output".into()));
+    };
+    let params = Params::try_from(hash).map_err(internal)?;
+    let algorithm = Algorithm::try_from(hash.algorithm.as_str()).map_err(internal)?;
+    let version = hash.version.map_or(Ok(Version::V0x13), Version::try_from).map_err(internal)?;
+    memory.resize(params.block_count().max(memory.len()), Block::default());
+    let argon2 = Argon2::new(algorithm, version, params);
+    let computed = Output::init_with(expected.len(), |output| {
+        argon2.hash_password_into_with_memory(password, salt, output, &mut *memory).map_err(Into::into)
+    });
+    // `Output` compares in constant time.
+    Ok(computed.map_err(internal)? == *expected)
+}
+
+fn internal(error: impl std::error::Error + Send + Sync + 'static) -> Error {
+    Error::Internal(Box::new(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn passwords(longest_wait: Duration) -> Passwords {
+        Passwords::new(PasswordSettings { at_once: 1, longest_wait }).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_hash_accepts_its_own_password_only() {
+        let passwords = passwords(Duration::from_secs(60));
+        let hash = passwords.hash("correct horse".to_owned()).await.unwrap();
+        assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
+        assert!(passwords.verify("correct horse".to_owned(), Some(hash.clone())).await.unwrap());
+        assert!(!passwords.verify("correct horse ".to_owned(), Some(hash)).await.unwrap());
+        assert!(!passwords.verify("nobody's password".to_owned(), None).await.unwrap());
+    }
+
+    #[tokio::test]
+    async fn hashes_with_other_parameters_are_still_checked() {
+        // Made by the reference implementation: argon2id, 64 MiB, three passes, "password", "somesalt".
+        let hash = "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4";
+        let passwords = passwords(Duration::from_secs(60));
+        assert!(passwords.verify("password".to_owned(), Some(hash.to_owned())).await.unwrap());
+        assert!(!passwords.verify("differentpassword".to_owned(), Some(hash.to_owned())).await.unwrap());
+    }
+
+    #[tokio::test]
+    async fn without_a_turn_in_time_the_request_is_turned_away() {
+        let passwords = passwords(Duration::ZERO);
+        let turn = Arc::clone(&passwords.0.turns).acquire_owned().await.unwrap();
+        let refused = passwords.hash("correct horse".to_owned()).await;
+        assert!(matches!(refused, Err(Error::Overloaded(_))));
+        drop(turn);
+        assert!(passwords.hash("correct horse".to_owned()).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_stored_text_that_is_no_hash_is_an_internal_error() {
+        let read = passwords(Duration::from_secs(60)).verify("x".to_owned(), Some("plain".to_owned())).await;
+        assert!(matches!(read, Err(Error::Internal(_))));
+    }
+}
