@@ -1,2 +1,2 @@
-//! Placeholder.
+//! The command line.
 fn main() {}
