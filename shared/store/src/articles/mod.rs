@@ -1,0 +1,1 @@
+//! Articles, what hangs on them, and what is counted about them.

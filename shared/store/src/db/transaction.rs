@@ -1,0 +1,140 @@
+//! Several statements that happen all or not at all.
+
+use std::ops::{Deref, DerefMut};
+
+use conduit_domain::{Error, Result};
+use sqlx::postgres::{PgArguments, PgConnection, PgRow, Postgres};
+use sqlx::query::{Map, Query};
+use sqlx::{Executor, IntoArguments};
+use tokio::time::{Instant, timeout_at};
+
+use super::{Conn, collect};
+use crate::error::Failure;
+
+/// An open transaction with a connection of its own. Dropped without [`Transaction::commit`] or [`Transaction::roll_back`], it
+/// closes the connection, and the server undoes what was written.
+pub struct Transaction {
+    conn: Conn,
+    deadline: Instant,
+    failed: bool,
+}
+
+impl Transaction {
+    pub(super) async fn begin(mut conn: Conn, deadline: Instant) -> Result<Self, Failure> {
+        conn.execute("begin")
+            .await
+            .map_err(|error| Failure::of(error, false))?;
+        Ok(Self {
+            conn,
+            deadline,
+            failed: false,
+        })
+    }
+
+    /// Runs a statement that gives one row or none.
+    ///
+    /// # Errors
+    /// As [`Db::write_optional`](super::Db::write_optional); the transaction can then only be dropped or rolled back.
+    pub async fn optional<'q, F, O, A>(&mut self, query: Map<'q, Postgres, F, A>) -> Result<Option<O>>
+    where
+        F: FnMut(PgRow) -> Result<O, sqlx::Error> + Send,
+        O: Send + Unpin,
+        A: 'q + Send + IntoArguments<Postgres>,
+    {
+        let outcome = timeout_at(self.deadline, query.fetch_optional(&mut *self.conn)).await;
+        self.judge(outcome)
+    }
+
+    /// Runs a statement that gives one row.
+    ///
+    /// # Errors
+    /// As [`Transaction::optional`]; [`Error::Internal`] when there is no row.
+    pub async fn one<'q, F, O, A>(&mut self, query: Map<'q, Postgres, F, A>) -> Result<O>
+    where
+        F: FnMut(PgRow) -> Result<O, sqlx::Error> + Send,
+        O: Send + Unpin,
+        A: 'q + Send + IntoArguments<Postgres>,
+    {
+        crate::error::row(self.optional(query).await?)
+    }
+
+    /// Runs a statement that gives any number of rows.
+    ///
+    /// # Errors
+    /// As [`Transaction::optional`].
+    pub async fn all<'q, F, O, A>(&mut self, query: Map<'q, Postgres, F, A>) -> Result<Vec<O>>
+    where
+        F: FnMut(PgRow) -> Result<O, sqlx::Error> + Send,
+        O: Send + Unpin,
+        A: 'q + Send + IntoArguments<Postgres>,
+    {
+        let mut rows = Vec::new();
+        let outcome = timeout_at(self.deadline, collect(query.fetch(&mut *self.conn), &mut rows)).await;
+        self.judge(outcome)?;
+        Ok(rows)
+    }
+
+    /// Runs a statement and returns the number of rows that it changed.
+    ///
+    /// # Errors
+    /// As [`Transaction::optional`].
+    pub async fn execute(&mut self, query: Query<'_, Postgres, PgArguments>) -> Result<u64> {
+        let outcome = timeout_at(self.deadline, query.execute(&mut *self.conn)).await;
+        Ok(self.judge(outcome)?.rows_affected())
+    }
+
+    /// Makes all of it happen.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] when the answer does not come: it has happened whole or not at all. [`Error::Internal`] when a
+    /// statement before has failed, for then nothing has happened.
+    pub async fn commit(self) -> Result<()> {
+        if self.failed {
+            return Err(Error::Internal(
+                "a transaction with a failed statement was to be committed".into(),
+            ));
+        }
+        self.end("commit").await
+    }
+
+    /// Makes none of it happen, and keeps the connection.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] when the answer does not come; nothing has happened then either.
+    pub async fn roll_back(self) -> Result<()> {
+        self.end("rollback").await
+    }
+
+    async fn end(mut self, statement: &'static str) -> Result<()> {
+        let outcome = timeout_at(self.deadline, self.conn.execute(statement)).await;
+        self.judge(outcome)?;
+        self.conn.hand_back();
+        Ok(())
+    }
+
+    fn judge<T>(
+        &mut self,
+        outcome: Result<Result<T, sqlx::Error>, tokio::time::error::Elapsed>,
+    ) -> Result<T> {
+        let outcome = match outcome {
+            Ok(outcome) => outcome.map_err(|error| Failure::of(error, false)),
+            Err(_) => Err(Failure::TooLate),
+        };
+        self.failed |= outcome.is_err();
+        outcome.map_err(Error::from)
+    }
+}
+
+impl Deref for Transaction {
+    type Target = PgConnection;
+
+    fn deref(&self) -> &PgConnection {
+        &self.conn
+    }
+}
+
+impl DerefMut for Transaction {
+    fn deref_mut(&mut self) -> &mut PgConnection {
+        &mut self.conn
+    }
+}
