@@ -4,5 +4,9 @@
 //! error means to the domain). The four stores say what they do in the words of `architecture.md`, section 5.
 
 pub mod articles;
+pub mod comments;
 pub mod db;
 pub mod error;
+pub mod profiles;
+pub mod time;
+pub mod users;

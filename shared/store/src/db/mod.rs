@@ -4,6 +4,7 @@
 //! only when its statement has finished; whoever is cancelled, runs out of time or loses the server closes it by dropping it.
 
 mod connection;
+mod fetch;
 mod transaction;
 
 use std::time::Duration;
@@ -11,14 +12,13 @@ use std::time::Duration;
 use conduit_domain::{Error, Result};
 use deadpool::Runtime;
 use deadpool::managed::{Pool, QueueMode, Timeouts};
-use futures_util::TryStreamExt;
-use sqlx::IntoArguments;
-use sqlx::postgres::{PgArguments, PgConnectOptions, PgRow, Postgres};
-use sqlx::query::{Map, Query};
+use sqlx::postgres::{PgArguments, PgConnectOptions, Postgres};
+use sqlx::query::Query;
 use tokio::time::timeout;
 
 use crate::error::{self, Failure};
 use connection::{Conn, Connector};
+pub use fetch::Fetch;
 pub use transaction::Transaction;
 
 /// A call that takes longer than this fails, so that a client has its answer within the five seconds of contract 4.5 even where
@@ -97,15 +97,7 @@ impl Db {
     ///
     /// # Errors
     /// [`Error::Unavailable`] when there is no connection or no answer in time, else as [`error::from_driver`] says.
-    pub async fn optional<'q, F, O, A>(
-        &self,
-        query: impl Fn() -> Map<'q, Postgres, F, A>,
-    ) -> Result<Option<O>>
-    where
-        F: FnMut(PgRow) -> Result<O, sqlx::Error> + Send,
-        O: Send + Unpin,
-        A: 'q + Send + IntoArguments<Postgres>,
-    {
+    pub async fn optional<Q: Fetch>(&self, query: impl Fn() -> Q) -> Result<Option<Q::Row>> {
         let call = async {
             match self.fetch_optional(query()).await {
                 Err(Failure::Lost(_)) => {
@@ -122,12 +114,7 @@ impl Db {
     ///
     /// # Errors
     /// As [`Db::optional`]; [`Error::Internal`] when there is no row.
-    pub async fn one<'q, F, O, A>(&self, query: impl Fn() -> Map<'q, Postgres, F, A>) -> Result<O>
-    where
-        F: FnMut(PgRow) -> Result<O, sqlx::Error> + Send,
-        O: Send + Unpin,
-        A: 'q + Send + IntoArguments<Postgres>,
-    {
+    pub async fn one<Q: Fetch>(&self, query: impl Fn() -> Q) -> Result<Q::Row> {
         error::row(self.optional(query).await?)
     }
 
@@ -135,12 +122,7 @@ impl Db {
     ///
     /// # Errors
     /// As [`Db::optional`].
-    pub async fn all<'q, F, O, A>(&self, query: impl Fn() -> Map<'q, Postgres, F, A>) -> Result<Vec<O>>
-    where
-        F: FnMut(PgRow) -> Result<O, sqlx::Error> + Send,
-        O: Send + Unpin,
-        A: 'q + Send + IntoArguments<Postgres>,
-    {
+    pub async fn all<Q: Fetch>(&self, query: impl Fn() -> Q) -> Result<Vec<Q::Row>> {
         let call = async {
             match self.fetch_all(query()).await {
                 Err(Failure::Lost(_)) => {
@@ -157,12 +139,7 @@ impl Db {
     ///
     /// # Errors
     /// As [`Db::optional`]; after [`Error::Unavailable`] the change has happened whole or not at all.
-    pub async fn write_optional<'q, F, O, A>(&self, query: Map<'q, Postgres, F, A>) -> Result<Option<O>>
-    where
-        F: FnMut(PgRow) -> Result<O, sqlx::Error> + Send,
-        O: Send + Unpin,
-        A: 'q + Send + IntoArguments<Postgres>,
-    {
+    pub async fn write_optional<Q: Fetch>(&self, query: Q) -> Result<Option<Q::Row>> {
         self.in_time(self.fetch_optional(query)).await
     }
 
@@ -192,8 +169,8 @@ impl Db {
 
     /// Whether the database answers within a second.
     pub async fn ready(&self) -> bool {
-        let probe = self.one(|| sqlx::query("select 1").try_map(|_: PgRow| Ok(())));
-        matches!(timeout(READY_LIMIT, probe).await, Ok(Ok(())))
+        let probe = self.one(|| sqlx::query_scalar::<_, i32>("select 1"));
+        matches!(timeout(READY_LIMIT, probe).await, Ok(Ok(_)))
     }
 
     /// How many connections there are.
@@ -208,27 +185,17 @@ impl Db {
         }
     }
 
-    async fn fetch_optional<'q, F, O, A>(&self, query: Map<'q, Postgres, F, A>) -> Result<Option<O>, Failure>
-    where
-        F: FnMut(PgRow) -> Result<O, sqlx::Error> + Send,
-        O: Send + Unpin,
-        A: 'q + Send + IntoArguments<Postgres>,
-    {
+    async fn fetch_optional<Q: Fetch>(&self, query: Q) -> Result<Option<Q::Row>, Failure> {
         let mut conn = self.acquire().await?;
-        let outcome = query.fetch_optional(&mut *conn).await;
+        let outcome = query.first(&mut conn).await;
         conn.settle(outcome.map_err(|error| Failure::of(error, false)))
             .await
     }
 
-    async fn fetch_all<'q, F, O, A>(&self, query: Map<'q, Postgres, F, A>) -> Result<Vec<O>, Failure>
-    where
-        F: FnMut(PgRow) -> Result<O, sqlx::Error> + Send,
-        O: Send + Unpin,
-        A: 'q + Send + IntoArguments<Postgres>,
-    {
+    async fn fetch_all<Q: Fetch>(&self, query: Q) -> Result<Vec<Q::Row>, Failure> {
         let mut conn = self.acquire().await?;
         let mut rows = Vec::new();
-        let outcome = collect(query.fetch(&mut *conn), &mut rows).await;
+        let outcome = query.collect(&mut conn, &mut rows).await;
         let replied = !rows.is_empty();
         conn.settle(
             outcome
@@ -260,16 +227,6 @@ impl Db {
         let outcome = timeout(self.limit, call).await;
         outcome.unwrap_or(Err(Failure::TooLate)).map_err(Error::from)
     }
-}
-
-async fn collect<O>(
-    mut stream: impl futures_util::Stream<Item = Result<O, sqlx::Error>> + Unpin,
-    rows: &mut Vec<O>,
-) -> Result<(), sqlx::Error> {
-    while let Some(row) = stream.try_next().await? {
-        rows.push(row);
-    }
-    Ok(())
 }
 
 #[cfg(test)]

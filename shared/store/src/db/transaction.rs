@@ -3,12 +3,12 @@
 use std::ops::{Deref, DerefMut};
 
 use conduit_domain::{Error, Result};
-use sqlx::postgres::{PgArguments, PgConnection, PgRow, Postgres};
-use sqlx::query::{Map, Query};
-use sqlx::{Executor, IntoArguments};
+use sqlx::Executor;
+use sqlx::postgres::{PgArguments, PgConnection, Postgres};
+use sqlx::query::Query;
 use tokio::time::{Instant, timeout_at};
 
-use super::{Conn, collect};
+use super::{Conn, Fetch};
 use crate::error::Failure;
 
 /// An open transaction with a connection of its own. Dropped without [`Transaction::commit`] or [`Transaction::roll_back`], it
@@ -35,13 +35,8 @@ impl Transaction {
     ///
     /// # Errors
     /// As [`Db::write_optional`](super::Db::write_optional); the transaction can then only be dropped or rolled back.
-    pub async fn optional<'q, F, O, A>(&mut self, query: Map<'q, Postgres, F, A>) -> Result<Option<O>>
-    where
-        F: FnMut(PgRow) -> Result<O, sqlx::Error> + Send,
-        O: Send + Unpin,
-        A: 'q + Send + IntoArguments<Postgres>,
-    {
-        let outcome = timeout_at(self.deadline, query.fetch_optional(&mut *self.conn)).await;
+    pub async fn optional<Q: Fetch>(&mut self, query: Q) -> Result<Option<Q::Row>> {
+        let outcome = timeout_at(self.deadline, query.first(&mut self.conn)).await;
         self.judge(outcome)
     }
 
@@ -49,12 +44,7 @@ impl Transaction {
     ///
     /// # Errors
     /// As [`Transaction::optional`]; [`Error::Internal`] when there is no row.
-    pub async fn one<'q, F, O, A>(&mut self, query: Map<'q, Postgres, F, A>) -> Result<O>
-    where
-        F: FnMut(PgRow) -> Result<O, sqlx::Error> + Send,
-        O: Send + Unpin,
-        A: 'q + Send + IntoArguments<Postgres>,
-    {
+    pub async fn one<Q: Fetch>(&mut self, query: Q) -> Result<Q::Row> {
         crate::error::row(self.optional(query).await?)
     }
 
@@ -62,14 +52,9 @@ impl Transaction {
     ///
     /// # Errors
     /// As [`Transaction::optional`].
-    pub async fn all<'q, F, O, A>(&mut self, query: Map<'q, Postgres, F, A>) -> Result<Vec<O>>
-    where
-        F: FnMut(PgRow) -> Result<O, sqlx::Error> + Send,
-        O: Send + Unpin,
-        A: 'q + Send + IntoArguments<Postgres>,
-    {
+    pub async fn all<Q: Fetch>(&mut self, query: Q) -> Result<Vec<Q::Row>> {
         let mut rows = Vec::new();
-        let outcome = timeout_at(self.deadline, collect(query.fetch(&mut *self.conn), &mut rows)).await;
+        let outcome = timeout_at(self.deadline, query.collect(&mut self.conn, &mut rows)).await;
         self.judge(outcome)?;
         Ok(rows)
     }
