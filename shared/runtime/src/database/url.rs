@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use secrecy::{ExposeSecret, SecretString};
 use sqlx::postgres::PgConnectOptions;
 use url::Url;
@@ -63,7 +64,7 @@ impl DatabaseUrl {
     pub fn with_database(&self, name: &str) -> Result<Self, InvalidDatabaseUrl> {
         self.changed(|url| {
             drop_parameters(url, &["dbname"]);
-            url.set_path(name);
+            url.set_path(&encoded(name));
             Some(())
         })
     }
@@ -75,8 +76,8 @@ impl DatabaseUrl {
     pub fn with_login(&self, role: &str, password: &str) -> Result<Self, InvalidDatabaseUrl> {
         self.changed(|url| {
             drop_parameters(url, &["user", "password"]);
-            url.set_username(role).ok()?;
-            url.set_password(Some(password)).ok()
+            url.set_username(&encoded(role)).ok()?;
+            url.set_password(Some(&encoded(password))).ok()
         })
     }
 
@@ -108,6 +109,11 @@ impl DatabaseUrl {
 /// The server splits the options at spaces, unless a backslash stands before them.
 fn escaped(value: &str) -> String {
     value.replace('\\', "\\\\").replace(' ', "\\ ")
+}
+
+/// The setters of `Url` take a percent sign for the beginning of something already encoded.
+fn encoded(text: &str) -> String {
+    utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
 }
 
 fn drop_parameters(url: &mut Url, names: &[&str]) {

@@ -1,0 +1,5 @@
+//! The macro that embeds migrations sees files that change, but not files that are new.
+
+fn main() {
+    println!("cargo:rerun-if-changed=../../sql");
+}
