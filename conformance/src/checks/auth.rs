@@ -1,7 +1,0 @@
-//! Registration, login, tokens (contract 5.2).
-
-use super::Check;
-
-pub(super) fn checks() -> Vec<Check> {
-    vec![]
-}
