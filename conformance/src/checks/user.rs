@@ -1,7 +1,0 @@
-//! The current user (contract 5.3).
-
-use super::Check;
-
-pub(super) fn checks() -> Vec<Check> {
-    vec![]
-}
