@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::create::{padded, titled, with};
 use super::is_slug;
-use crate::checks::{Check, Ctx, Outcome, article_path, holds, same};
+use crate::checks::{Check, Ctx, Failure, Outcome, article_path, holds, same};
 use crate::shape::Article;
 
 pub(super) fn checks() -> Vec<Check> {
@@ -95,7 +95,7 @@ async fn every_title_has_a_slug(ctx: Ctx) -> Outcome {
 }
 
 /// Creates an article of this title; its slug has the right form and leads to it.
-async fn sluggish(ctx: &Ctx, token: &str, title: &str) -> Result<Article, crate::failure::Failure> {
+async fn sluggish(ctx: &Ctx, token: &str, title: &str) -> Result<Article, Failure> {
     let article = titled(ctx, token, title).await?;
     same("title", article.title.as_str(), title)?;
     holds("the slug has the form of contract 3.1", is_slug(&article.slug))?;
