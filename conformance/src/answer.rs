@@ -8,6 +8,7 @@ use crate::failure::Failure;
 use crate::http::Response;
 use crate::json::{self, Json};
 use crate::log::Exchange;
+use crate::mask;
 use crate::shape::{self, Article, Articles, Comment, Misfit, Profile, User};
 
 /// An answer that has already passed the rules for every answer.
@@ -35,6 +36,12 @@ impl Answer {
     /// The first value of a header, if it is there.
     pub fn header(&self, name: &str) -> Option<String> {
         self.response.headers.first(name)
+    }
+
+    /// The headers that are equal wherever an answer is equal, as `name: value` lines, sorted: all but those that
+    /// contract 1.12 calls volatile.
+    pub fn steady_headers(&self) -> Vec<String> {
+        mask::headers(&self.response.headers)
     }
 
     /// A header's comma-separated members as a set, letter case kept.

@@ -71,11 +71,22 @@ impl fmt::Display for Remark {
     }
 }
 
+/// Where the value of an object's member stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Names from the top down, joined by dots; elements of arrays add nothing: `articles.author.username`.
+    pub path: String,
+    /// The bytes of the value.
+    pub range: std::ops::Range<usize>,
+}
+
 /// A document and how it was written.
 #[derive(Clone, Debug)]
 pub struct Document {
     /// The value.
     pub value: Json,
+    /// All members of all objects, in the order in which their values end.
+    pub members: Vec<Member>,
     /// The first departure from compact notation (contract 1.4): blanks between tokens, an escaped `/`, an escaped
     /// character outside ASCII.
     pub loose: Option<Remark>,
@@ -94,6 +105,8 @@ pub fn parse(bytes: &[u8]) -> Result<Document, Remark> {
         text,
         at: 0,
         loose: None,
+        path: Vec::new(),
+        members: Vec::new(),
     };
     let value = parser.value(0)?;
     parser.blanks();
@@ -102,6 +115,7 @@ pub fn parse(bytes: &[u8]) -> Result<Document, Remark> {
     }
     Ok(Document {
         value,
+        members: parser.members,
         loose: parser.loose,
     })
 }
@@ -110,6 +124,8 @@ struct Parser<'a> {
     text: &'a str,
     at: usize,
     loose: Option<Remark>,
+    path: Vec<String>,
+    members: Vec<Member>,
 }
 
 impl Parser<'_> {
@@ -196,13 +212,26 @@ impl Parser<'_> {
             let name = self.string()?;
             self.blanks();
             self.need(b':')?;
-            members.push((name, self.value(depth + 1)?));
+            members.push((name.clone(), self.member(name, depth)?));
             self.blanks();
             if !self.eat(b',') {
                 self.need(b'}')?;
                 return Ok(Json::Object(members));
             }
         }
+    }
+
+    fn member(&mut self, name: String, depth: usize) -> Result<Json, Remark> {
+        self.path.push(name);
+        self.blanks();
+        let start = self.at;
+        let value = self.value(depth + 1)?;
+        self.members.push(Member {
+            path: self.path.join("."),
+            range: start..self.at,
+        });
+        self.path.pop();
+        Ok(value)
     }
 
     fn list(&mut self, depth: usize) -> Result<Json, Remark> {

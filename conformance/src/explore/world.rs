@@ -1,0 +1,612 @@
+//! A running program: its accounts, articles and comments on every deployment, and the comparison after each step.
+
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+
+use super::op::{ACCOUNTS, Op, Query, Spelling, Viewer};
+use super::words::{self, object, word};
+use crate::arrange::{article_path, enc, profile_path};
+use crate::compare::Comparer;
+use crate::ctx::Run;
+use crate::http::Request;
+use crate::json::{self, Json};
+use crate::log::{Certainty, Exchange};
+use crate::mask::Cover;
+use crate::rules;
+use crate::session::Session;
+use crate::shape;
+
+/// An account, with one token per deployment.
+#[derive(Clone, Debug)]
+struct Actor {
+    name: String,
+    email: String,
+    /// As raw JSON.
+    password: String,
+    tokens: Vec<String>,
+}
+
+/// What a running program knows.
+#[derive(Debug)]
+pub(super) struct World {
+    sessions: Vec<Session>,
+    comparers: Vec<Comparer>,
+    /// The program's own text: part of every valid name, title and tag.
+    p: String,
+    actors: Vec<Option<Actor>>,
+    slugs: Vec<String>,
+    /// The slug a comment was added under, and its id on every deployment.
+    comments: Vec<(String, Vec<u64>)>,
+    asked: Vec<Arc<Exchange>>,
+    answers: usize,
+}
+
+/// A request that is the same on all deployments but for the token and a comment's id.
+struct Plan {
+    method: &'static str,
+    target: Vec<String>,
+    viewer: Viewer,
+    body: Option<String>,
+    /// Whether strangers' data may be in the answer: then only the program's own is compared.
+    shared: bool,
+}
+
+impl World {
+    pub(super) fn new(runs: &[Run], p: String) -> Self {
+        Self {
+            sessions: runs
+                .iter()
+                .map(|run| Session::new(run.target.clone(), run.patience))
+                .collect(),
+            comparers: runs
+                .iter()
+                .skip(1)
+                .map(|_| Comparer::new(Cover::Volatile))
+                .collect(),
+            p,
+            actors: (0..ACCOUNTS).map(|_| None).collect(),
+            slugs: Vec::new(),
+            comments: Vec::new(),
+            asked: Vec::new(),
+            answers: 0,
+        }
+    }
+
+    /// How many answers were compared.
+    pub(super) fn answers(&self) -> usize {
+        self.answers
+    }
+
+    /// What the first deployment was asked.
+    pub(super) fn asked(&self) -> Vec<Arc<Exchange>> {
+        self.asked.clone()
+    }
+
+    /// Plays one step everywhere. The error says what differs, or which rule for every answer is broken.
+    pub(super) async fn step(&mut self, op: &Op) -> Result<(), String> {
+        for who in needed(op) {
+            self.ensure(who).await?;
+        }
+        let plan = self.plan(op);
+        let exchanges = self.ask(&plan).await?;
+        self.learn(op, &exchanges);
+        Ok(())
+    }
+
+    /// Registers an account that a step needs, if it is not there yet.
+    async fn ensure(&mut self, who: usize) -> Result<(), String> {
+        if self.actor(who).is_some() {
+            return Ok(());
+        }
+        let (p, password) = (&self.p, format!(r#""password {who}""#));
+        let (name, email) = (format!("{p}{who}"), format!("{p}{who}@explore.test"));
+        let members = [
+            ("username", format!(r#""{name}""#)),
+            ("email", format!(r#""{email}""#)),
+            ("password", password.clone()),
+        ];
+        let plan = self.same(
+            "POST",
+            "/api/users",
+            Viewer::Anonymous,
+            Some(object("user", &members)),
+        );
+        let exchanges = self.ask(&plan).await?;
+        let users = users(&exchanges).unwrap_or_default();
+        // The name or e-mail may be gone to another account of the program: then the account stays without a token.
+        let tokens = users.into_iter().map(|user| user.token).collect();
+        self.put(
+            who,
+            Actor {
+                name,
+                email,
+                password,
+                tokens,
+            },
+        );
+        Ok(())
+    }
+
+    async fn ask(&mut self, plan: &Plan) -> Result<Vec<Arc<Exchange>>, String> {
+        let asking = self
+            .sessions
+            .iter()
+            .enumerate()
+            .map(|(place, session)| session.exchange(self.request(plan, place), Certainty::Certain));
+        let exchanges: Vec<Arc<Exchange>> = join_all(asking).await.into_iter().map(Arc::new).collect();
+        self.answers += exchanges.len();
+        self.judge(plan, &exchanges)?;
+        Ok(exchanges)
+    }
+
+    fn judge(&mut self, plan: &Plan, exchanges: &[Arc<Exchange>]) -> Result<(), String> {
+        let Some((first, others)) = exchanges.split_first() else {
+            return Ok(());
+        };
+        self.asked.push(Arc::clone(first));
+        let p = self.p.clone();
+        let scope = move |body| if plan.shared { own(body, &p) } else { body };
+        for (comparer, other) in self.comparers.iter_mut().zip(others) {
+            if let Some(difference) = comparer.pair_within(first, other, &scope) {
+                return Err(difference.to_string());
+            }
+        }
+        let response = first.outcome.as_ref().map_err(ToString::to_string)?;
+        rules::every_answer(&first.request, response).map_err(|failure| failure.about(first).to_string())
+    }
+
+    fn request(&self, plan: &Plan, place: usize) -> Request {
+        let token = match plan.viewer {
+            Viewer::Anonymous => None,
+            Viewer::Forger => Some("forged.token.here".to_owned()),
+            Viewer::Account(who) => self.actor(who).and_then(|actor| actor.tokens.get(place).cloned()),
+        };
+        let headers = token.map(|token| ("Authorization".to_owned(), format!("Token {token}")));
+        // One target for all, or one for each.
+        let target = plan
+            .target
+            .get(place)
+            .or(plan.target.first())
+            .cloned()
+            .unwrap_or_default();
+        Request {
+            method: plan.method.to_owned(),
+            target,
+            headers: headers.into_iter().collect(),
+            body: plan.body.as_ref().map(|body| body.clone().into_bytes()),
+        }
+    }
+
+    fn plan(&self, op: &Op) -> Plan {
+        let p = &self.p;
+        match op {
+            Op::Register {
+                name,
+                email,
+                password,
+            } => {
+                let members = [
+                    ("username", word(words::NAMES, *name, p)),
+                    ("email", word(words::EMAILS, *email, p)),
+                    ("password", word(words::PASSWORDS, *password, p)),
+                ];
+                self.same(
+                    "POST",
+                    "/api/users",
+                    Viewer::Anonymous,
+                    Some(object("user", &members)),
+                )
+            }
+            Op::Login {
+                who,
+                password,
+                spelling,
+            } => self.login(*who, *password, *spelling),
+            Op::ReadUser { viewer } => self.same("GET", "/api/user", *viewer, None),
+            Op::UpdateUser {
+                viewer,
+                name,
+                email,
+                password,
+                bio,
+                image,
+            } => {
+                // The rows of a new account have no "unchanged" in front.
+                let changed = |row: &[&str], place: usize| match place {
+                    0 => String::new(),
+                    place => word(row, place - 1, p),
+                };
+                let members = [
+                    ("username", changed(words::NAMES, *name)),
+                    ("email", changed(words::EMAILS, *email)),
+                    ("password", changed(words::PASSWORDS, *password)),
+                    ("bio", word(words::BIOS, *bio, p)),
+                    ("image", word(words::IMAGES, *image, p)),
+                ];
+                self.same("PUT", "/api/user", *viewer, Some(object("user", &members)))
+            }
+            Op::ReadProfile {
+                viewer,
+                whom,
+                spelling,
+            } => self.same("GET", &profile_path(&self.name(*whom, *spelling)), *viewer, None),
+            Op::Follow {
+                viewer,
+                whom,
+                spelling,
+            } => {
+                let path = format!("{}/follow", profile_path(&self.name(*whom, *spelling)));
+                self.same("POST", &path, *viewer, None)
+            }
+            Op::Unfollow {
+                viewer,
+                whom,
+                spelling,
+            } => {
+                let path = format!("{}/follow", profile_path(&self.name(*whom, *spelling)));
+                self.same("DELETE", &path, *viewer, None)
+            }
+            _ => self.plan_article(op),
+        }
+    }
+
+    fn plan_article(&self, op: &Op) -> Plan {
+        let p = &self.p;
+        match op {
+            Op::Publish {
+                viewer,
+                title,
+                description,
+                body,
+                tags,
+            } => {
+                let members = [
+                    ("title", word(words::TITLES, *title, p)),
+                    ("description", word(words::DESCRIPTIONS, *description, p)),
+                    ("body", word(words::BODIES, *body, p)),
+                    ("tagList", word(words::TAG_LISTS, *tags, p)),
+                ];
+                self.same(
+                    "POST",
+                    "/api/articles",
+                    *viewer,
+                    Some(object("article", &members)),
+                )
+            }
+            Op::Edit {
+                viewer,
+                article,
+                title,
+                description,
+                body,
+                tags,
+            } => {
+                let members = [
+                    ("title", word(words::NEW_TITLES, *title, p)),
+                    ("description", word(words::NEW_DESCRIPTIONS, *description, p)),
+                    ("body", word(words::NEW_BODIES, *body, p)),
+                    ("tagList", word(words::NEW_TAG_LISTS, *tags, p)),
+                ];
+                self.same(
+                    "PUT",
+                    &self.article(*article),
+                    *viewer,
+                    Some(object("article", &members)),
+                )
+            }
+            Op::ReadArticle { viewer, article } => self.same("GET", &self.article(*article), *viewer, None),
+            Op::DeleteArticle { viewer, article } => {
+                self.same("DELETE", &self.article(*article), *viewer, None)
+            }
+            Op::Favorite { viewer, article } => self.same(
+                "POST",
+                &format!("{}/favorite", self.article(*article)),
+                *viewer,
+                None,
+            ),
+            Op::Unfavorite { viewer, article } => self.same(
+                "DELETE",
+                &format!("{}/favorite", self.article(*article)),
+                *viewer,
+                None,
+            ),
+            _ => self.plan_rest(op),
+        }
+    }
+
+    fn plan_rest(&self, op: &Op) -> Plan {
+        match op {
+            Op::Comment {
+                viewer,
+                article,
+                body,
+            } => {
+                let members = [("body", word(words::COMMENTS, *body, &self.p))];
+                let path = format!("{}/comments", self.article(*article));
+                self.same("POST", &path, *viewer, Some(object("comment", &members)))
+            }
+            Op::ReadComments {
+                viewer,
+                article,
+                limit,
+                offset,
+            } => {
+                let path = format!("{}/comments?{}", self.article(*article), page(*limit, *offset));
+                self.same("GET", &path, *viewer, None)
+            }
+            Op::DeleteComment {
+                viewer,
+                comment,
+                elsewhere,
+            } => self.uncomment(*viewer, *comment, *elsewhere),
+            Op::List { viewer, query } => {
+                let unfiltered = query.tag.is_none() && query.author.is_none() && query.favorited.is_none();
+                let path = format!("/api/articles?{}", self.query(query));
+                Plan {
+                    shared: unfiltered,
+                    ..self.same("GET", &path, *viewer, None)
+                }
+            }
+            Op::Feed {
+                viewer,
+                limit,
+                offset,
+            } => self.same(
+                "GET",
+                &format!("/api/articles/feed?{}", page(*limit, *offset)),
+                *viewer,
+                None,
+            ),
+            Op::Malformed { viewer, route, body } => self.malformed(*viewer, *route, *body),
+            _ => Plan {
+                shared: true,
+                ..self.same("GET", "/api/tags", Viewer::Anonymous, None)
+            },
+        }
+    }
+
+    fn malformed(&self, viewer: Viewer, route: usize, body: usize) -> Plan {
+        let body = word(words::WHOLES, body, &self.p);
+        let (method, path) = match route {
+            0 => ("POST", "/api/articles".to_owned()),
+            1 => ("PUT", self.article(body.len())),
+            2 => ("POST", format!("{}/comments", self.article(body.len()))),
+            _ => ("PUT", "/api/user".to_owned()),
+        };
+        self.same(method, &path, viewer, Some(body))
+    }
+
+    fn login(&self, who: usize, password: usize, spelling: Spelling) -> Plan {
+        let Some(actor) = self.actor(who) else {
+            return self.same("GET", "/api/tags", Viewer::Anonymous, None);
+        };
+        let email = spelled(&actor.email, spelling);
+        let password = word(words::LOGINS, password, &self.p).replace("{secret}", &actor.password);
+        let members = [("email", format!("{email:?}")), ("password", password)];
+        self.same(
+            "POST",
+            "/api/users/login",
+            Viewer::Anonymous,
+            Some(object("user", &members)),
+        )
+    }
+
+    fn uncomment(&self, viewer: Viewer, comment: usize, elsewhere: bool) -> Plan {
+        let found = self.comments.get(comment % self.comments.len().max(1));
+        let Some((slug, ids)) = found else {
+            return self.same(
+                "DELETE",
+                &format!("{}/comments/1", self.article(comment)),
+                viewer,
+                None,
+            );
+        };
+        let path = if elsewhere {
+            self.article(comment)
+        } else {
+            article_path(slug)
+        };
+        let target = ids.iter().map(|id| format!("{path}/comments/{id}")).collect();
+        Plan {
+            target,
+            ..self.same("DELETE", "", viewer, None)
+        }
+    }
+
+    fn same(&self, method: &'static str, target: &str, viewer: Viewer, body: Option<String>) -> Plan {
+        Plan {
+            method,
+            target: vec![target.to_owned()],
+            viewer,
+            body,
+            shared: false,
+        }
+    }
+
+    fn article(&self, article: usize) -> String {
+        let slug = self.slugs.get(article % self.slugs.len().max(1));
+        article_path(slug.map_or("no-such-article", String::as_str))
+    }
+
+    fn name(&self, whom: usize, spelling: Spelling) -> String {
+        let name = self
+            .actor(whom)
+            .map_or_else(|| format!("{}{whom}", self.p), |actor| actor.name.clone());
+        spelled(&name, spelling)
+    }
+
+    fn query(&self, query: &Query) -> String {
+        let tag = query
+            .tag
+            .map(|tag| format!("tag={}", enc(&word(words::TAGS, tag, &self.p))));
+        let name = |key: &str, who: Option<(usize, Spelling)>| {
+            who.map(|(who, spelling)| format!("{key}={}", enc(&self.name(who, spelling))))
+        };
+        let filters = [
+            tag,
+            name("author", query.author),
+            name("favorited", query.favorited),
+        ];
+        let page = [page(query.limit, query.offset)];
+        filters
+            .into_iter()
+            .flatten()
+            .chain(page)
+            .collect::<Vec<_>>()
+            .join("&")
+    }
+
+    fn actor(&self, who: usize) -> Option<&Actor> {
+        self.actors.get(who).and_then(Option::as_ref)
+    }
+
+    fn put(&mut self, who: usize, actor: Actor) {
+        if let Some(place) = self.actors.get_mut(who) {
+            *place = Some(actor);
+        }
+    }
+
+    /// Keeps what later steps may speak of.
+    fn learn(&mut self, op: &Op, exchanges: &[Arc<Exchange>]) {
+        match op {
+            Op::UpdateUser {
+                viewer: Viewer::Account(who),
+                ..
+            }
+            | Op::Login { who, .. } => {
+                self.learn_user(*who, exchanges);
+            }
+            Op::Publish { .. } | Op::Edit { .. } => {
+                let article = exchanges.first().and_then(|e| read(e, shape::article));
+                self.slugs.extend(
+                    article
+                        .map(|article| article.slug)
+                        .filter(|s| !self.slugs.contains(s)),
+                );
+            }
+            Op::Comment { article, .. } => {
+                let ids: Vec<u64> = exchanges
+                    .iter()
+                    .filter_map(|e| read(e, shape::comment))
+                    .map(|c| c.id)
+                    .collect();
+                let slug = self.slugs.get(article % self.slugs.len().max(1)).cloned();
+                if let Some(slug) = slug.filter(|_| ids.len() == exchanges.len()) {
+                    self.comments.push((slug, ids));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn learn_user(&mut self, who: usize, exchanges: &[Arc<Exchange>]) {
+        let Some(users) = users(exchanges) else { return };
+        let sent = exchanges
+            .first()
+            .and_then(|e| e.request.body.clone())
+            .unwrap_or_default();
+        let password = json::parse(&sent).ok().and_then(|document| {
+            Some(
+                document
+                    .value
+                    .member("user")?
+                    .member("password")?
+                    .text()?
+                    .to_owned(),
+            )
+        });
+        let Some(actor) = self.actors.get_mut(who).and_then(Option::as_mut) else {
+            return;
+        };
+        if let Some(first) = users.first() {
+            actor.name.clone_from(&first.username);
+            actor.email.clone_from(&first.email);
+        }
+        // serde_json writes the text back as JSON.
+        actor.password = password.map_or(actor.password.clone(), |text| {
+            serde_json::Value::from(text).to_string()
+        });
+        actor.tokens = users.into_iter().map(|user| user.token).collect();
+    }
+}
+
+/// The accounts that a step speaks of.
+fn needed(op: &Op) -> Vec<usize> {
+    let viewer = |viewer: &Viewer| match viewer {
+        Viewer::Account(who) => Some(*who),
+        Viewer::Anonymous | Viewer::Forger => None,
+    };
+    let named = |who: &Option<(usize, Spelling)>| who.map(|(who, _)| who);
+    match op {
+        Op::Register { .. } | Op::Tags => Vec::new(),
+        Op::Login { who, .. } => vec![*who],
+        Op::ReadProfile { viewer: v, whom, .. }
+        | Op::Follow { viewer: v, whom, .. }
+        | Op::Unfollow { viewer: v, whom, .. } => viewer(v).into_iter().chain([*whom]).collect(),
+        Op::List { viewer: v, query } => [viewer(v), named(&query.author), named(&query.favorited)]
+            .into_iter()
+            .flatten()
+            .collect(),
+        Op::ReadUser { viewer: v }
+        | Op::UpdateUser { viewer: v, .. }
+        | Op::Publish { viewer: v, .. }
+        | Op::Edit { viewer: v, .. }
+        | Op::ReadArticle { viewer: v, .. }
+        | Op::DeleteArticle { viewer: v, .. }
+        | Op::Favorite { viewer: v, .. }
+        | Op::Unfavorite { viewer: v, .. }
+        | Op::Comment { viewer: v, .. }
+        | Op::ReadComments { viewer: v, .. }
+        | Op::DeleteComment { viewer: v, .. }
+        | Op::Feed { viewer: v, .. }
+        | Op::Malformed { viewer: v, .. } => viewer(v).into_iter().collect(),
+    }
+}
+
+fn spelled(text: &str, spelling: Spelling) -> String {
+    match spelling {
+        Spelling::AsIs => text.to_owned(),
+        Spelling::OtherCase => text.to_uppercase(),
+        Spelling::Unknown => format!("{text}-unknown"),
+    }
+}
+
+fn page(limit: usize, offset: usize) -> String {
+    let parts = [word(words::LIMITS, limit, ""), word(words::OFFSETS, offset, "")];
+    parts
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("&")
+}
+
+fn read<T>(exchange: &Exchange, shape: fn(&Json) -> Result<T, shape::Misfit>) -> Option<T> {
+    let response = exchange.outcome.as_ref().ok()?;
+    shape(&json::parse(&response.body).ok()?.value).ok()
+}
+
+/// The User in every answer, if every answer has one.
+fn users(exchanges: &[Arc<Exchange>]) -> Option<Vec<shape::User>> {
+    exchanges
+        .iter()
+        .map(|exchange| read(exchange, shape::user))
+        .collect()
+}
+
+/// The program's own tags and articles in an answer about everything.
+fn own(body: Vec<u8>, p: &str) -> Vec<u8> {
+    let Ok(document) = json::parse(&body) else {
+        return body;
+    };
+    let items = ["tags", "articles"]
+        .iter()
+        .find_map(|name| document.value.member(name)?.list());
+    let Some(items) = items else { return body };
+    let ours = |item: &&Json| {
+        let author = item.member("author").and_then(|author| author.member("username"));
+        let name = author.or(Some(item)).and_then(Json::text).unwrap_or_default();
+        name.to_lowercase().contains(p)
+    };
+    format!("{:?}", items.iter().filter(ours).collect::<Vec<_>>()).into_bytes()
+}
