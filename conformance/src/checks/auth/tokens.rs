@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::super::{Check, Ctx, Failure, Outcome, article_path, holds, profile_path, same};
+use super::super::{Account, Check, Ctx, Failure, Outcome, article_path, holds, profile_path, same};
 use super::{INVALID, address};
 use crate::call::Call;
 use crate::forge::{changed_payload, changed_signature};
@@ -218,28 +218,35 @@ async fn nobody_may_read_but_not_write(ctx: Ctx) -> Outcome {
     let nobody = forge.of_nobody(&ann.token)?;
     let (tag, name) = (ctx.x(), ctx.x());
     let article = json!({"title": ctx.x(), "description": "d", "body": "b", "tagList": [tag]});
+    let rename = json!({"user": {"username": name}});
+    let favorite = format!("{}/favorite", article_path(&slug));
+    let follow = format!("{}/follow", profile_path(&ann.username));
     let calls = [
         ctx.get("/api/user").token(&nobody),
-        ctx.put("/api/user")
-            .token(&nobody)
-            .json(&json!({"user": {"username": name}})),
+        ctx.put("/api/user").token(&nobody).json(&rename),
         ctx.get("/api/articles/feed").token(&nobody),
         ctx.creation(&nobody, article),
-        ctx.post(&format!("{}/favorite", article_path(&slug)))
-            .token(&nobody),
-        ctx.post(&format!("{}/follow", profile_path(&ann.username)))
-            .token(&nobody),
+        ctx.post(&favorite).token(&nobody),
+        ctx.post(&follow).token(&nobody),
         ctx.commenting(&nobody, &slug, json!("b")),
+        // The catalogue's row ends above; contract 1.2 names these two as well.
+        ctx.delete(&favorite).token(&nobody),
+        ctx.delete(&follow).token(&nobody),
     ];
     for call in calls {
         call.refused(401, "token", INVALID).await?;
     }
     nothing_was_written(&ctx, &slug, &tag, &name).await?;
+    nobody_is_a_viewer(&ctx, &nobody, &ann, &slug).await
+}
+
+async fn nobody_is_a_viewer(ctx: &Ctx, nobody: &str, ann: &Account, slug: &str) -> Result<(), Failure> {
     let listed = ctx
-        .list(&format!("author={}", ann.username), Some(&nobody))
+        .list(&format!("author={}", ann.username), Some(nobody))
         .await?;
-    let shown = ctx.article(&slug, Some(&nobody)).await?;
+    let shown = ctx.article(slug, Some(nobody)).await?;
     same("articlesCount", listed.count, 1)?;
+    same("the number of articles", listed.articles.len(), 1)?;
     for article in listed.articles.iter().chain([&shown]) {
         same("favorited", article.favorited, false)?;
         same("following", article.author.following, false)?;

@@ -81,7 +81,9 @@ async fn what_another_account_has_is_taken(ctx: Ctx) -> Outcome {
     const EMAIL: (&str, &str) = ("email", TAKEN);
     let (ann, ben) = (ctx.register().await?, ctx.register().await?);
     let (name, email) = (&ben.username, &ben.email);
-    let loud = json!({"username": name.to_uppercase(), "email": email.to_uppercase()});
+    // With a bio that could be written before the conflict is found.
+    let loud =
+        json!({"username": name.to_uppercase(), "email": email.to_uppercase(), "bio": "Draws things."});
     let rows = [
         (json!({"username": name}), vec![NAME]),
         (json!({"email": email}), vec![EMAIL]),
