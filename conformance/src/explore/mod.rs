@@ -1,10 +1,11 @@
 //! Random programs, played on several deployments in step and compared answer by answer; a difference is shrunk to a
 //! short program.
 //!
-//! [`op`] is what a program is made of, [`program`] how one is generated and shrunk (by proptest), [`words`] the valid
+//! [`op`] is what a program is made of, [`program`] how one is generated and shrunk (by proptest), [`plan`] what a step asks for, [`words`] the valid
 //! and invalid input it draws from, [`world`] what a running program knows: accounts, slugs, comments.
 
 mod op;
+mod plan;
 mod program;
 mod words;
 mod world;

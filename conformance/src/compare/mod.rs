@@ -1,5 +1,7 @@
 //! Two logs of the same program, held against each other answer by answer.
 
+mod chance;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
@@ -7,7 +9,6 @@ use std::sync::Arc;
 use crate::curl;
 use crate::failure::first_difference;
 use crate::http::Response;
-use crate::json::{self, Json};
 use crate::log::{Certainty, Exchange, Step};
 use crate::mask::{self, Cover, Ids, Masked};
 
@@ -147,7 +148,7 @@ impl Comparer {
         let (a, b) = if steady {
             (a, b)
         } else {
-            (skeleton_of(a), skeleton_of(b))
+            (shape_of(a), shape_of(b))
         };
         differing(&a, &b).and_then(|(what, texts)| differs(&what, texts))
     }
@@ -169,7 +170,10 @@ impl Comparer {
         if a.certainty == Certainty::Open {
             return Vec::new();
         }
-        let varying = varying(left).into_iter().chain(varying(right)).collect();
+        let varying = chance::varying(left)
+            .into_iter()
+            .chain(chance::varying(right))
+            .collect();
         let (ours, theirs) = (
             self.kinds(left, true, &varying),
             self.kinds(right, false, &varying),
@@ -199,7 +203,7 @@ impl Comparer {
                 Err(trouble) => format!("no answer ({})", trouble.step),
                 Ok(response) => {
                     let masked = self.masked(response, left);
-                    let body = skeleton(&masked.body, varying);
+                    let body = chance::without(&masked.body, varying);
                     format!(
                         "{} {:?} {body} {:?}",
                         masked.status, masked.headers, masked.faults
@@ -256,133 +260,10 @@ fn shown(masked: &Masked) -> Vec<u8> {
 }
 
 /// Of an answer whose values depend on a race: its shape alone.
-fn skeleton_of(masked: Masked) -> Masked {
-    let text = readable(&String::from_utf8_lossy(&masked.body));
-    let Ok(document) = json::parse(text.as_bytes()) else {
-        return masked;
-    };
-    let mut out = String::new();
-    write_skeleton(&document.value, "", &mut out, &|_, _| true);
-    Masked {
-        body: out.into_bytes(),
-        ..masked
-    }
-}
-
-/// The body with the varying places and texts covered. Covered ids are no JSON: what cannot be read stays as it is.
-fn skeleton(body: &[u8], varying: &BTreeSet<String>) -> String {
-    let text = String::from_utf8_lossy(body).into_owned();
-    let Ok(document) = json::parse(readable(&text).as_bytes()) else {
-        return text;
-    };
-    let mut out = String::new();
-    write_skeleton(&document.value, "", &mut out, &|path, value| {
-        varying.contains(path)
-            || value
-                .text()
-                .is_some_and(|text| varying.contains(&format!("={text}")))
-    });
-    out
-}
-
-/// Ids numbered by [`mask`] as JSON again: within a group their order is chance.
-fn readable(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once("\"id\":<") {
-        out.push_str(before);
-        out.push_str("\"id\":0");
-        rest = after.split_once('>').map_or("", |(_, rest)| rest);
-    }
-    out.push_str(rest);
-    out
-}
-
-/// Paths whose values differ among the group's answers of one status, and (as `=text`) the texts that only some of its
-/// requests sent.
-fn varying(group: &[Arc<Exchange>]) -> BTreeSet<String> {
-    let mut seen: BTreeMap<(u16, String), BTreeSet<String>> = BTreeMap::new();
-    let mut sent: BTreeMap<String, usize> = BTreeMap::new();
-    for exchange in group {
-        if let Ok(response) = &exchange.outcome
-            && let Ok(document) = json::parse(&response.body)
-        {
-            for (path, value) in leaves(&document.value) {
-                seen.entry((response.status, path)).or_default().insert(value);
-            }
-        }
-        let body = exchange
-            .request
-            .body
-            .as_deref()
-            .and_then(|body| json::parse(body).ok());
-        let texts: BTreeSet<String> = body
-            .iter()
-            .flat_map(|document| leaves(&document.value))
-            .map(|(_, value)| value)
-            .collect();
-        texts
-            .into_iter()
-            .for_each(|text| *sent.entry(text).or_insert(0) += 1);
-    }
-    let paths = seen
-        .into_iter()
-        .filter(|(_, values)| values.len() > 1)
-        .map(|((_, path), _)| path);
-    let texts = sent
-        .into_iter()
-        .filter(|(_, times)| *times < group.len())
-        .map(|(text, _)| format!("={text}"));
-    paths.chain(texts).collect()
-}
-
-fn leaves(json: &Json) -> Vec<(String, String)> {
-    let mut found = Vec::new();
-    collect(json, "", &mut found);
-    found
-}
-
-fn collect(json: &Json, path: &str, found: &mut Vec<(String, String)>) {
-    match json {
-        Json::Object(members) => {
-            members
-                .iter()
-                .for_each(|(name, value)| collect(value, &format!("{path}.{name}"), found));
-        }
-        Json::List(items) => items
-            .iter()
-            .for_each(|item| collect(item, &format!("{path}[]"), found)),
-        Json::Text(text) => found.push((path.to_owned(), text.clone())),
-        other => found.push((path.to_owned(), format!("{other:?}"))),
-    }
-}
-
-fn write_skeleton(json: &Json, path: &str, out: &mut String, covered: &dyn Fn(&str, &Json) -> bool) {
-    match json {
-        Json::Object(members) => {
-            out.push('{');
-            for (name, value) in members {
-                out.push_str(name);
-                out.push(':');
-                write_skeleton(value, &format!("{path}.{name}"), out, covered);
-                out.push(',');
-            }
-            out.push('}');
-        }
-        // How many elements there are may depend on the race, too.
-        Json::List(items) => {
-            let kinds: BTreeSet<String> = items
-                .iter()
-                .map(|item| {
-                    let mut kind = String::new();
-                    write_skeleton(item, &format!("{path}[]"), &mut kind, covered);
-                    kind
-                })
-                .collect();
-            out.push_str(&format!("{kinds:?}"));
-        }
-        leaf if covered(path, leaf) => out.push_str(leaf.kind()),
-        leaf => out.push_str(&format!("{leaf:?}")),
+fn shape_of(masked: Masked) -> Masked {
+    match chance::shape(&masked.body) {
+        Some(body) => Masked { body, ..masked },
+        None => masked,
     }
 }
 
