@@ -88,6 +88,9 @@ async fn comments_show_the_new_name(ctx: Ctx) -> Outcome {
 async fn the_old_name_is_unknown(ctx: Ctx) -> Outcome {
     let mut ann = ctx.register().await?;
     let old = ann.username.clone();
+    // Asked for before, too: whoever remembers names has to forget them.
+    let profile = ctx.profile(&old, None).await?;
+    same("the profile before", profile, stranger(&ann))?;
     ctx.rename(&mut ann, &ctx.x()).await?;
     ctx.get(&profile_path(&old))
         .refused(404, "profile", "not found")
@@ -100,6 +103,8 @@ async fn lists_go_by_the_new_name(ctx: Ctx) -> Outcome {
     let mut ann = ctx.register().await?;
     let old = ann.username.clone();
     let articles = [ctx.publish(&ann, &[]).await?, ctx.publish(&ann, &[]).await?];
+    let before = ctx.list(&format!("author={old}"), None).await?;
+    same("articlesCount before", before.count, 2)?;
     ctx.rename(&mut ann, &ctx.x()).await?;
     finds_nothing(&ctx, &format!("author={old}")).await?;
     let [earlier, later] = articles.map(|article| Article {
@@ -114,6 +119,8 @@ async fn favourites_go_by_the_new_name(ctx: Ctx) -> Outcome {
     let article = ctx.publish(&ben, &[]).await?;
     ctx.favorite(&ann.token, &article.slug).await?;
     let old = ann.username.clone();
+    let before = ctx.list(&format!("favorited={old}"), None).await?;
+    same("articlesCount before", before.count, 1)?;
     ctx.rename(&mut ann, &ctx.x()).await?;
     finds_nothing(&ctx, &format!("favorited={old}")).await?;
     let expected = Article {
@@ -172,6 +179,7 @@ async fn a_name_passes_on_nothing(ctx: Ctx) -> Outcome {
     let fan = ctx.register().await?;
     ctx.favorite(&ann.token, &slug).await?;
     ctx.follow(&fan.token, &ann.username).await?;
+    appears(&ctx, &ann, &slug, Some(&fan), &followed(stranger(&ann))).await?;
     let old = ann.username.clone();
     ctx.rename(&mut ann, &ctx.x()).await?;
     let heir = ctx.register_as(&old).await?;
