@@ -243,6 +243,8 @@ async fn belong(ctx: &Ctx, owned: &Belongings, accounts: [&Account; 2], viewer: 
         same("the author of the article", &article.author, author)?;
         let list = ctx.list(&format!("author={}", author.username), token).await?;
         same("the author's articles", list.slugs(), vec![slug.as_str()])?;
+        let listed = list.find(slug).map(|entry| &entry.author);
+        same("the author in the list", listed, Some(author))?;
         let profile = ctx.profile(&author.username, token).await?;
         same("the profile", &profile, author)?;
         let came = ctx.comments(slug, token).await?;
@@ -254,6 +256,7 @@ async fn belong(ctx: &Ctx, owned: &Belongings, accounts: [&Account; 2], viewer: 
         same("the comments and their authors", came, expected)?;
     }
     let feed = ctx.feed(&viewer.token, "").await?;
-    let first: Vec<&str> = owned.articles.iter().take(1).map(String::as_str).collect();
-    same("the feed", feed.slugs(), first)
+    let fed: Vec<_> = feed.articles.iter().map(|a| (&a.slug, &a.author)).collect();
+    let expected: Vec<_> = owned.articles.iter().zip(&shown).take(1).collect();
+    same("the feed", fed, expected)
 }

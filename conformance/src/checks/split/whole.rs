@@ -160,7 +160,13 @@ async fn a_deletion_breaks_nobody(ctx: Ctx) -> Outcome {
     }
     let deleted = answers.get(middle).map(Answer::code);
     same("the status of DELETE", deleted, Some(204))?;
-    for call in readers_and_writers(&ctx, &fan, &slug) {
+    let path = article_path(&slug);
+    let others = [
+        ctx.get(&format!("{path}/comments")),
+        ctx.delete(&format!("{path}/favorite")).token(&fan.token),
+        ctx.delete(&path).token(&ann.token),
+    ];
+    for call in readers_and_writers(&ctx, &fan, &slug).into_iter().chain(others) {
         is_gone(&call.send().await?)?;
     }
     finds_nothing(&ctx, &format!("favorited={}", fan.username)).await?;
