@@ -84,10 +84,16 @@ pub(crate) enum Failure {
     /// No connection in time, or none at all: nothing was sent.
     #[error("no connection to the database")]
     NoConnection(#[source] Cause),
-    /// The connection broke before any reply to the statement.
-    #[error("the connection to the database broke before a reply")]
-    Lost(#[source] sqlx::Error),
-    /// Anything else.
+    /// The connection broke.
+    #[error("the connection to the database broke")]
+    Lost {
+        /// Whether rows had come before.
+        replied: bool,
+        /// What the driver said.
+        #[source]
+        error: sqlx::Error,
+    },
+    /// The server refused the statement, or the driver could not read the answer.
     #[error("the statement failed")]
     Statement(#[source] sqlx::Error),
     /// The call took too long.
@@ -96,13 +102,18 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// Sorts an error by whether the connection is gone; `replied`: rows have already come.
+    /// Sorts an error by whether the connection is gone; `replied`: rows had come before.
     pub(crate) fn of(error: sqlx::Error, replied: bool) -> Self {
-        if connection_is_gone(&error) && !replied {
-            Self::Lost(error)
+        if connection_is_gone(&error) {
+            Self::Lost { replied, error }
         } else {
             Self::Statement(error)
         }
+    }
+
+    /// Whether a read may be sent again: the connection is gone, and nothing had come.
+    pub(crate) fn before_any_reply(&self) -> bool {
+        matches!(self, Self::Lost { replied: false, .. })
     }
 
     /// Whether the connection has nothing wrong with it: the server refused a statement, and that is all.
@@ -121,7 +132,7 @@ impl From<Failure> for Error {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Statement(error) => from_driver(error),
-            Failure::NoConnection(_) | Failure::Lost(_) | Failure::TooLate => {
+            Failure::NoConnection(_) | Failure::Lost { .. } | Failure::TooLate => {
                 Self::Unavailable(failure.into())
             }
         }

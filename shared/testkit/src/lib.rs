@@ -1,1 +1,36 @@
-//! Placeholder.
+//! What tests need: a database of their own, accounts and articles in it, and clocks that do what they are told. Only ever a
+//! dev-dependency.
+//!
+//! ```no_run
+//! # async fn example() {
+//! use conduit_testkit::TestDatabase;
+//!
+//! let database = TestDatabase::new().await;
+//! let seed = database.seed();
+//! let ann = seed.account("ann").await;
+//! let article = seed.article(ann.id, "Bread notes", &["baking"]).await;
+//! # }
+//! ```
+//!
+//! The first test of a process starts PostgreSQL (see [`conduit_runtime::embedded`]) and migrates a template there; every test
+//! gets a clone of it. Nothing is left running: the server goes with the process.
+
+#![allow(
+    clippy::panic,
+    reason = "a test has nothing better to do when its surroundings fail"
+)]
+
+mod clock;
+mod cluster;
+mod database;
+mod seed;
+mod template;
+
+pub use clock::{FixedClock, SteppingClock};
+pub use database::TestDatabase;
+pub use seed::Seed;
+
+/// What was asked for, or the end of the test with the whole chain of causes.
+fn or_panic<T>(outcome: anyhow::Result<T>) -> T {
+    outcome.unwrap_or_else(|error| panic!("{error:?}"))
+}

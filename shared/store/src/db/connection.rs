@@ -1,6 +1,8 @@
 //! One connection: how it is made, judged and handed back.
 
 use std::ops::{Deref, DerefMut};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use deadpool::managed::{Manager, Metrics, Object, RecycleError, RecycleResult};
@@ -15,13 +17,22 @@ use crate::error::Failure;
 const PREPARED_STATEMENTS: usize = 256;
 
 /// What the pool keeps: a connection, or nothing where one was closed in use.
-type Slot = Option<PgConnection>;
+type Slot = Option<Link>;
+
+/// A connection and when it was made.
+pub(super) struct Link {
+    connection: PgConnection,
+    /// How many breaks had been seen before.
+    generation: u64,
+}
 
 /// Makes connections for the pool and decides whether one that has lain idle is still good.
 pub(super) struct Connector {
     options: PgConnectOptions,
     ping_limit: Duration,
     idle_ping_after: Duration,
+    /// What breaks one connection has most likely broken all, and a write has no second try; so a break ends a generation.
+    generation: AtomicU64,
 }
 
 impl Connector {
@@ -35,7 +46,21 @@ impl Connector {
             options,
             ping_limit: settings.connect_timeout,
             idle_ping_after: settings.idle_ping_after,
+            generation: AtomicU64::new(0),
         }
+    }
+
+    /// Whether the slot holds a connection that may still be good.
+    pub(super) fn is_current(&self, slot: &Slot) -> bool {
+        slot.as_ref()
+            .is_some_and(|link| link.generation == self.generation.load(Relaxed))
+    }
+
+    /// Ends a generation, once for all of its connections.
+    fn end_generation(&self, generation: u64) {
+        let _ = self
+            .generation
+            .compare_exchange(generation, generation + 1, Relaxed, Relaxed);
     }
 }
 
@@ -44,17 +69,25 @@ impl Manager for Connector {
     type Error = sqlx::Error;
 
     async fn create(&self) -> Result<Slot, sqlx::Error> {
-        self.options.connect().await.map(Some)
+        let generation = self.generation.load(Relaxed);
+        let connection = self.options.connect().await?;
+        Ok(Some(Link {
+            connection,
+            generation,
+        }))
     }
 
     async fn recycle(&self, slot: &mut Slot, metrics: &Metrics) -> RecycleResult<sqlx::Error> {
-        let Some(connection) = slot else {
-            return Err(RecycleError::message("closed in use"));
-        };
-        if metrics.last_used() < self.idle_ping_after {
-            return Ok(());
+        if !self.is_current(slot) {
+            return Err(RecycleError::message("closed in use, or older than a break"));
         }
-        match timeout(self.ping_limit, connection.ping()).await {
+        let Some(link) = slot
+            .as_mut()
+            .filter(|_| metrics.last_used() >= self.idle_ping_after)
+        else {
+            return Ok(());
+        };
+        match timeout(self.ping_limit, link.connection.ping()).await {
             Ok(answer) => answer.map_err(RecycleError::Backend),
             Err(_) => Err(RecycleError::message("no answer to a ping")),
         }
@@ -64,16 +97,16 @@ impl Manager for Connector {
 /// A connection in use, taken out of its slot. Dropped without [`Conn::settle`] or [`Conn::hand_back`], for whatever reason, it
 /// is closed: an answer may be under way that the next caller would take for its own.
 pub(super) struct Conn {
-    connection: PgConnection,
+    link: Link,
     slot: Object<Connector>,
 }
 
 impl Conn {
     pub(super) fn new(mut slot: Object<Connector>) -> Result<Self, Failure> {
-        let connection = slot
+        let link = slot
             .take()
             .ok_or_else(|| Failure::NoConnection("the pool gave an empty slot".into()))?;
-        Ok(Self { connection, slot })
+        Ok(Self { link, slot })
     }
 
     /// Hands the connection back where the outcome allows it, else closes it.
@@ -82,18 +115,26 @@ impl Conn {
             Ok(_) => self.hand_back(),
             // What is left of the answer (the server's "ready") is read before anybody else gets the connection.
             Err(failure) if failure.leaves_connection_usable() => {
-                if self.connection.flush().await.is_ok() {
+                if self.link.connection.flush().await.is_ok() {
                     self.hand_back();
                 }
             }
-            Err(_) => {}
+            Err(failure) => self.note(failure),
         }
         outcome
     }
 
+    /// Tells the pool when the connection has broken.
+    pub(super) fn note(&self, failure: &Failure) {
+        if let (Failure::Lost { error, .. }, Some(pool)) = (failure, Object::pool(&self.slot)) {
+            tracing::warn!(%error, "a connection to the database broke");
+            pool.manager().end_generation(self.link.generation);
+        }
+    }
+
     /// The statement has finished, and no transaction is open.
     pub(super) fn hand_back(mut self) {
-        *self.slot = Some(self.connection);
+        *self.slot = Some(self.link);
     }
 }
 
@@ -101,12 +142,12 @@ impl Deref for Conn {
     type Target = PgConnection;
 
     fn deref(&self) -> &PgConnection {
-        &self.connection
+        &self.link.connection
     }
 }
 
 impl DerefMut for Conn {
     fn deref_mut(&mut self) -> &mut PgConnection {
-        &mut self.connection
+        &mut self.link.connection
     }
 }

@@ -100,10 +100,7 @@ impl Db {
     pub async fn optional<Q: Fetch>(&self, query: impl Fn() -> Q) -> Result<Option<Q::Row>> {
         let call = async {
             match self.fetch_optional(query()).await {
-                Err(Failure::Lost(_)) => {
-                    self.forget_idle();
-                    self.fetch_optional(query()).await
-                }
+                Err(failure) if failure.before_any_reply() => self.fetch_optional(query()).await,
                 outcome => outcome,
             }
         };
@@ -125,10 +122,7 @@ impl Db {
     pub async fn all<Q: Fetch>(&self, query: impl Fn() -> Q) -> Result<Vec<Q::Row>> {
         let call = async {
             match self.fetch_all(query()).await {
-                Err(Failure::Lost(_)) => {
-                    self.forget_idle();
-                    self.fetch_all(query()).await
-                }
+                Err(failure) if failure.before_any_reply() => self.fetch_all(query()).await,
                 outcome => outcome,
             }
         };
@@ -157,13 +151,20 @@ impl Db {
         self.in_time(call).await
     }
 
-    /// Opens a transaction, for what one statement cannot do.
+    /// Opens a transaction, for what one statement cannot do. Opening writes nothing, so it is repeated as a read is.
     ///
     /// # Errors
     /// [`Error::Unavailable`] when there is no connection or no answer in time.
     pub async fn begin(&self) -> Result<Transaction> {
         let deadline = tokio::time::Instant::now() + self.limit;
-        let call = async { Transaction::begin(self.acquire().await?, deadline).await };
+        let call = async {
+            match Transaction::begin(self.acquire().await?, deadline).await {
+                Err(failure) if failure.before_any_reply() => {
+                    Transaction::begin(self.acquire().await?, deadline).await
+                }
+                outcome => outcome,
+            }
+        };
         self.in_time(call).await
     }
 
@@ -175,8 +176,8 @@ impl Db {
 
     /// How many connections there are.
     pub fn status(&self) -> PoolStatus {
-        // A slot whose connection was closed in use is no connection.
-        self.pool.retain(|slot, _| slot.is_some());
+        // What will never be used again does not count.
+        self.pool.retain(|slot, _| self.pool.manager().is_current(slot));
         let status = self.pool.status();
         PoolStatus {
             size: status.size,
@@ -212,15 +213,6 @@ impl Db {
             .await
             .map_err(|error| Failure::NoConnection(error.into()))?;
         Conn::new(object)
-    }
-
-    /// What broke one connection has most likely broken them all.
-    fn forget_idle(&self) {
-        let forgotten = self.pool.retain(|_, _| false).removed.len();
-        tracing::warn!(
-            forgotten,
-            "a connection to the database broke; the idle ones are made anew"
-        );
     }
 
     async fn in_time<T>(&self, call: impl Future<Output = Result<T, Failure>>) -> Result<T> {

@@ -21,14 +21,14 @@ pub struct Transaction {
 
 impl Transaction {
     pub(super) async fn begin(mut conn: Conn, deadline: Instant) -> Result<Self, Failure> {
-        conn.execute("begin")
-            .await
-            .map_err(|error| Failure::of(error, false))?;
-        Ok(Self {
-            conn,
-            deadline,
-            failed: false,
-        })
+        match conn.execute("begin").await {
+            Ok(_) => Ok(Self {
+                conn,
+                deadline,
+                failed: false,
+            }),
+            Err(error) => conn.settle(Err(Failure::of(error, false))).await,
+        }
     }
 
     /// Runs a statement that gives one row or none.
@@ -102,10 +102,13 @@ impl Transaction {
         outcome: Result<Result<T, sqlx::Error>, tokio::time::error::Elapsed>,
     ) -> Result<T> {
         let outcome = match outcome {
-            Ok(outcome) => outcome.map_err(|error| Failure::of(error, false)),
+            Ok(outcome) => outcome.map_err(|error| Failure::of(error, true)),
             Err(_) => Err(Failure::TooLate),
         };
-        self.failed |= outcome.is_err();
+        if let Err(failure) = &outcome {
+            self.failed = true;
+            self.conn.note(failure);
+        }
         outcome.map_err(Error::from)
     }
 }

@@ -1,0 +1,88 @@
+//! A database per test.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use anyhow::Result;
+use conduit_runtime::database::DatabaseUrl;
+use conduit_store::db::{Db, DbSettings};
+use sqlx::postgres::PgConnection;
+
+use crate::cluster::{self, Cluster};
+use crate::or_panic;
+use crate::seed::Seed;
+use crate::template::{self, PASSWORD};
+
+/// Longer than anything takes on a machine that does ten other things; a test that meets it has failed.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+
+/// An empty, migrated database that goes when the value goes. Accounts count from 1,000,000, articles from 2,000,000, comments
+/// from 3,000,000, so that an identifier of the wrong kind finds nothing.
+///
+/// All methods panic where the database cannot be reached.
+pub struct TestDatabase {
+    cluster: &'static Cluster,
+    url: DatabaseUrl,
+}
+
+impl TestDatabase {
+    /// A database with everything in it, the keys across owners included.
+    pub async fn new() -> Self {
+        or_panic(Self::create().await)
+    }
+
+    async fn create() -> Result<Self> {
+        let cluster = cluster::shared().await?;
+        let name = template::clone(&cluster.url, NEXT.fetch_add(1, Ordering::Relaxed)).await?;
+        let url = cluster.url.with_database(&name)?;
+        Ok(Self { cluster, url })
+    }
+
+    /// The address to log in at as `users`, `profiles`, `articles`, `comments` or `monolith`.
+    pub fn url(&self, owner: &str) -> DatabaseUrl {
+        or_panic(
+            self.url
+                .with_login(&format!("conduit_{owner}"), PASSWORD)
+                .map_err(Into::into),
+        )
+    }
+
+    /// The superuser's address.
+    pub fn admin_url(&self) -> &DatabaseUrl {
+        &self.url
+    }
+
+    /// A superuser's connection, for looking behind the scenes.
+    pub async fn admin(&self) -> PgConnection {
+        or_panic(template::connect(&self.url).await)
+    }
+
+    /// The settings of a patient pool of four connections.
+    pub fn settings(&self, owner: &str) -> DbSettings {
+        DbSettings {
+            options: or_panic(self.url(owner).options().map_err(Into::into)),
+            connections: 4,
+            wait: PATIENCE,
+            connect_timeout: PATIENCE,
+            idle_ping_after: PATIENCE,
+        }
+    }
+
+    /// A patient pool of four connections.
+    pub fn db(&self, owner: &str) -> Db {
+        Db::new(self.settings(owner)).with_limit(PATIENCE)
+    }
+
+    /// Something to put accounts and articles in with.
+    pub fn seed(&self) -> Seed {
+        Seed::new(&self.db("monolith"))
+    }
+}
+
+impl Drop for TestDatabase {
+    fn drop(&mut self) {
+        self.cluster.drop_database(self.url.database());
+    }
+}
