@@ -13,6 +13,10 @@ const FILES: [&str; 3] = [
 ];
 const DESCRIPTOR: &str = "descriptor.bin";
 
+#[allow(
+    clippy::disallowed_methods,
+    reason = "cargo tells a build script where to write in a variable"
+)]
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed={ROOT}");
     let mut compiler = protox::Compiler::new([ROOT])?;

@@ -58,3 +58,15 @@ impl From<Error> for CallError {
         Self::Failed(Arc::new(error))
     }
 }
+
+/// The first error of this type among an error and its causes.
+pub(crate) fn cause<'a, E: StdError + 'static>(error: &'a (dyn StdError + 'static)) -> Option<&'a E> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(found) = error.downcast_ref() {
+            return Some(found);
+        }
+        next = error.source();
+    }
+    None
+}

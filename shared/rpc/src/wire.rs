@@ -1,10 +1,14 @@
-//! The messages as both transports carry them (protobuf or JSON), and their way from and to [`crate::peers`].
+//! The messages as both transports carry them, protobuf or JSON. Generated from `proto/`, which has the comments.
 
 #![allow(
     missing_docs,
     unreachable_pub,
     clippy::all,
-    reason = "generated from proto/, which has the comments"
+    clippy::semicolon_if_nothing_returned,
+    reason = "generated"
 )]
 
 tonic::include_proto!("conduit.internal.v1");
+
+/// The description of the services that reflection shows.
+pub const DESCRIPTOR: &[u8] = tonic::include_file_descriptor_set!("descriptor");

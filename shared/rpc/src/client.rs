@@ -1,0 +1,158 @@
+//! What both clients do alike: hold the deadline, choose a copy, try once more where that is safe, count and log.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout_at};
+
+use crate::address::{Endpoint, PeerAddress};
+use crate::balance::{Balance, Pick};
+use crate::deadline;
+use crate::error::CallError;
+use crate::methods::Method;
+use crate::serve::Chain;
+use crate::settings::CallSettings;
+
+/// A transport: how one call is made to one copy.
+pub(crate) trait Wire: Send + Sync + 'static {
+    /// The connections to one copy.
+    type Channel: Clone + Send + Sync + 'static;
+
+    /// Prepares connections; makes none yet.
+    fn open(settings: &CallSettings, endpoint: &Endpoint) -> Result<Self::Channel, CallError>;
+
+    /// One attempt. `fresh`: on a connection that nobody used before, where the transport has several.
+    fn send<M: Method>(
+        channel: &Self::Channel,
+        request: M::Request,
+        left: Duration,
+        fresh: bool,
+    ) -> impl Future<Output = Result<M::Response, Failure>> + Send;
+}
+
+/// An attempt without a good answer.
+pub(crate) struct Failure {
+    pub(crate) error: CallError,
+    pub(crate) blame: Blame,
+}
+
+/// What a failed attempt says of the copy.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Blame {
+    /// There was no connection: another attempt is safe, and the copy is left out.
+    NoConnection,
+    /// The connection closed before the first byte of an answer: another attempt is safe. It may just have been idle for too long.
+    ClosedUnanswered,
+    /// What answers there is not the peer, or not in its right mind.
+    Copy,
+    /// The copy is well; the answer is an error.
+    None,
+}
+
+impl Failure {
+    pub(crate) fn new(blame: Blame, error: CallError) -> Self {
+        Self { error, blame }
+    }
+
+    fn is_safe_to_repeat(&self) -> bool {
+        matches!(self.blame, Blame::NoConnection | Blame::ClosedUnanswered)
+    }
+}
+
+/// Makes the calls of one worker to one peer.
+pub(crate) struct Caller<W: Wire> {
+    balance: Arc<Balance<W::Channel>>,
+    settings: CallSettings,
+}
+
+impl<W: Wire> Caller<W> {
+    pub(crate) fn new(address: &PeerAddress, settings: &CallSettings) -> Self {
+        let opening = settings.clone();
+        let open = move |endpoint: &Endpoint| W::open(&opening, endpoint);
+        let balance = Balance::new(address, settings.max_connections, settings.connect_timeout, open);
+        Self {
+            balance: Arc::new(balance),
+            settings: settings.clone(),
+        }
+    }
+
+    /// One call within the deadline.
+    pub(crate) async fn call<M: Method>(&self, request: M::Request) -> Result<M::Response, CallError> {
+        let until = Instant::now() + deadline::left(self.settings.call_timeout);
+        let answer = timeout_at(until, self.attempts::<M>(request, until)).await;
+        let answer = answer.unwrap_or(Err(CallError::TimedOut));
+        self.settings.counts.call_made::<M>(&answer);
+        match &answer {
+            Ok(_) => {}
+            // The others show as 503 in the log of the request that they fail; this one nobody would look for.
+            Err(error @ (CallError::Nonsense(_) | CallError::Refused)) => {
+                tracing::warn!(peer = M::PEER, method = M::NAME, error = %Chain(error), "a call failed");
+            }
+            Err(error) => {
+                tracing::debug!(peer = M::PEER, method = M::NAME, error = %Chain(error), "a call failed");
+            }
+        }
+        answer
+    }
+
+    async fn attempts<M: Method>(
+        &self,
+        request: M::Request,
+        until: Instant,
+    ) -> Result<M::Response, CallError> {
+        if until <= Instant::now() {
+            return Err(CallError::TimedOut);
+        }
+        let first = self.attempt::<M>(request.clone(), until, false).await;
+        match first {
+            Err(failure) if self.settings.retry && failure.is_safe_to_repeat() => {}
+            answered => return answered.map_err(|failure| failure.error),
+        }
+        self.settings.counts.call_retried::<M>();
+        self.attempt::<M>(request, until, true)
+            .await
+            .map_err(|failure| failure.error)
+    }
+
+    async fn attempt<M: Method>(
+        &self,
+        request: M::Request,
+        until: Instant,
+        fresh: bool,
+    ) -> Result<M::Response, Failure> {
+        let mut pick = self
+            .balance
+            .pick()
+            .await
+            .map_err(|error| Failure::new(Blame::None, error))?;
+        let copy = Arc::clone(&pick.copy);
+        let channel = copy
+            .channel
+            .as_ref()
+            .map_err(|error| Failure::new(Blame::None, error.clone()))?;
+        // Nobody closes the semaphore.
+        let _permit = copy.permits.acquire().await.ok();
+        pick.starts();
+        let left = until.saturating_duration_since(Instant::now());
+        let answer = W::send::<M>(channel, request, left, fresh).await;
+        judge(
+            pick,
+            answer
+                .as_ref()
+                .err()
+                .map(|failure| (failure.blame, &failure.error)),
+            fresh,
+        );
+        answer
+    }
+}
+
+fn judge<C>(pick: Pick<C>, failure: Option<(Blame, &CallError)>, fresh: bool) {
+    match failure {
+        // Silence that ends in a time-out is judged by its length.
+        Some((_, CallError::TimedOut)) => drop(pick),
+        None | Some((Blame::None, _)) => pick.succeeded(),
+        Some((Blame::ClosedUnanswered, _)) if !fresh => pick.says_nothing(),
+        Some((Blame::NoConnection | Blame::ClosedUnanswered | Blame::Copy, _)) => pick.failed(),
+    }
+}
