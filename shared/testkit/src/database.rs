@@ -1,6 +1,5 @@
 //! A database per test.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use anyhow::Result;
@@ -11,12 +10,10 @@ use sqlx::postgres::PgConnection;
 use crate::cluster::{self, Cluster};
 use crate::or_panic;
 use crate::seed::Seed;
-use crate::template::{self, PASSWORD};
+use crate::template::{self, Keys, PASSWORD};
 
 /// Longer than anything takes on a machine that does ten other things; a test that meets it has failed.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-static NEXT: AtomicUsize = AtomicUsize::new(0);
 
 /// An empty, migrated database that goes when the value goes. Accounts count from 1,000,000, articles from 2,000,000, comments
 /// from 3,000,000, so that an identifier of the wrong kind finds nothing.
@@ -30,13 +27,17 @@ pub struct TestDatabase {
 impl TestDatabase {
     /// A database with everything in it, the keys across owners included.
     pub async fn new() -> Self {
-        or_panic(Self::create().await)
+        or_panic(Self::create(Keys::All).await)
     }
 
-    async fn create() -> Result<Self> {
+    /// A database as the four services make it, where nothing holds the owners together.
+    pub async fn without_shared_keys() -> Self {
+        or_panic(Self::create(Keys::OwnOnly).await)
+    }
+
+    async fn create(keys: Keys) -> Result<Self> {
         let cluster = cluster::shared().await?;
-        let name = template::clone(&cluster.url, NEXT.fetch_add(1, Ordering::Relaxed)).await?;
-        let url = cluster.url.with_database(&name)?;
+        let url = cluster.make_database(keys).await?;
         Ok(Self { cluster, url })
     }
 

@@ -1,15 +1,16 @@
-//! The template that test databases are cloned from.
+//! The templates that test databases are cloned from.
+
+use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
 use conduit_runtime::database::{DatabaseSettings, DatabaseUrl, Owner, prepare};
 use sqlx::postgres::PgConnection;
-use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Row};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
 
 /// What every role logs in with.
 pub(crate) const PASSWORD: &str = "for-tests-only";
 
-const TEMPLATE: &str = "conduit_template";
-const PREFIX: &str = "conduit_test_";
+const PREFIX: &str = "conduit_test";
 
 /// Where the numbers of each kind begin: so far apart that an identifier of the wrong kind never names anything.
 const FIRST_IDS: [(&str, i64); 3] = [
@@ -18,74 +19,120 @@ const FIRST_IDS: [(&str, i64); 3] = [
     ("comments.comments", 3_000_000),
 ];
 
-/// Makes the template anew, and drops what an earlier process has left.
-pub(crate) async fn make(server: &DatabaseUrl) -> Result<()> {
-    let mut maintenance = connect(server).await?;
-    let left =
-        sqlx::query("select datname from pg_catalog.pg_database where datname like $1 or datname = $2")
-            .bind(format!("{PREFIX}%"))
-            .bind(TEMPLATE)
-            .fetch_all(&mut maintenance)
-            .await?;
-    for row in left {
-        drop_database(server, row.try_get("datname")?).await?;
-    }
-    maintenance.close().await?;
+/// Whether a database has the keys across owners.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Keys {
+    /// As the monolith migrates it.
+    All,
+    /// As the four services do.
+    OwnOnly,
+}
 
-    let url = server.with_database(TEMPLATE)?;
-    let passwords = Owner::ALL.map(|owner| (owner, PASSWORD.into()));
-    let settings = DatabaseSettings {
-        create: true,
-        passwords: passwords.into(),
-        ..DatabaseSettings::new(Owner::Monolith)
-    };
-    prepare(&url, &settings).await?;
-    let mut template = connect(&url).await?;
-    for (table, first) in FIRST_IDS {
-        run(
-            &mut template,
-            format!("alter table {table} alter column id restart with {first}"),
+impl Keys {
+    fn template(self) -> &'static str {
+        match self {
+            Self::All => "conduit_test_template",
+            Self::OwnOnly => "conduit_test_template_without_keys",
+        }
+    }
+
+    fn logins(self) -> &'static [Owner] {
+        match self {
+            Self::All => &[Owner::Monolith],
+            Self::OwnOnly => &[Owner::Users, Owner::Profiles, Owner::Articles, Owner::Comments],
+        }
+    }
+}
+
+/// The server as its superuser, with the templates made so far.
+pub(crate) struct Templates {
+    server: DatabaseUrl,
+    maintenance: PgConnection,
+    made: BTreeSet<Keys>,
+    clones: usize,
+}
+
+impl Templates {
+    /// Drops what an earlier process has left; the program may have other migrations by now.
+    pub(crate) async fn open(server: DatabaseUrl) -> Result<Self> {
+        let maintenance = connect(&server).await?;
+        let mut templates = Self {
+            server,
+            maintenance,
+            made: BTreeSet::new(),
+            clones: 0,
+        };
+        let left: Vec<String> = sqlx::query_scalar(
+            "select datname::text from pg_catalog.pg_database where starts_with(datname, $1)",
         )
+        .bind(PREFIX)
+        .fetch_all(&mut templates.maintenance)
         .await?;
+        for name in left {
+            templates.drop_database(&name).await?;
+        }
+        Ok(templates)
     }
-    // Nobody may be connected to a database that is cloned.
-    Ok(template.close().await?)
-}
 
-/// Clones the template and returns the name of the clone.
-pub(crate) async fn clone(server: &DatabaseUrl, number: usize) -> Result<String> {
-    let name = format!("{PREFIX}{}_{number}", std::process::id());
-    let mut maintenance = connect(server).await?;
-    run(
-        &mut maintenance,
-        format!("create database {name} template {TEMPLATE} strategy file_copy"),
-    )
-    .await?;
-    // The rights on a database are not cloned with it.
-    let roles = Owner::ALL.map(Owner::role).join(", ");
-    run(
-        &mut maintenance,
-        format!("revoke all on database {name} from public"),
-    )
-    .await?;
-    run(
-        &mut maintenance,
-        format!("grant connect on database {name} to {roles}"),
-    )
-    .await?;
-    maintenance.close().await?;
-    Ok(name)
-}
+    /// A new database, as the superuser reaches it.
+    pub(crate) async fn clone_of(&mut self, keys: Keys) -> Result<DatabaseUrl> {
+        let template = keys.template();
+        if !self.made.contains(&keys) {
+            self.make(keys)
+                .await
+                .with_context(|| format!("making {template}"))?;
+            self.made.insert(keys);
+        }
+        self.clones += 1;
+        let name = format!("{PREFIX}_{}", self.clones);
+        self.run(format!(
+            "create database {name} template {template} strategy file_copy"
+        ))
+        .await?;
+        // The rights on a database are not cloned with it.
+        let roles = Owner::ALL.map(Owner::role).join(", ");
+        self.run(format!("revoke all on database {name} from public"))
+            .await?;
+        self.run(format!("grant connect on database {name} to {roles}"))
+            .await?;
+        Ok(self.server.with_database(&name)?)
+    }
 
-/// Drops a database with everybody in it.
-pub(crate) async fn drop_database(server: &DatabaseUrl, name: &str) -> Result<()> {
-    let mut maintenance = connect(server).await?;
-    run(
-        &mut maintenance,
-        format!("drop database if exists {name} with (force)"),
-    )
-    .await?;
-    Ok(maintenance.close().await?)
+    /// Drops a database with everybody in it.
+    pub(crate) async fn drop_database(&mut self, name: &str) -> Result<()> {
+        self.run(format!("drop database if exists {name} with (force)"))
+            .await
+    }
+
+    async fn make(&mut self, keys: Keys) -> Result<()> {
+        let url = self.server.with_database(keys.template())?;
+        for &login in keys.logins() {
+            let passwords = Owner::ALL.map(|owner| (owner, PASSWORD.into())).into();
+            prepare(
+                &url,
+                &DatabaseSettings {
+                    create: true,
+                    passwords,
+                    ..DatabaseSettings::new(login)
+                },
+            )
+            .await?;
+        }
+        let mut template = connect(&url).await?;
+        for (table, first) in FIRST_IDS {
+            run(
+                &mut template,
+                format!("alter table {table} alter column id restart with {first}"),
+            )
+            .await?;
+        }
+        // Nobody may be connected to a database that is cloned.
+        Ok(template.close().await?)
+    }
+
+    async fn run(&mut self, statement: String) -> Result<()> {
+        run(&mut self.maintenance, statement).await
+    }
 }
 
 pub(crate) async fn connect(url: &DatabaseUrl) -> Result<PgConnection> {

@@ -11,4 +11,5 @@
 mod comments;
 mod pool;
 mod profiles;
+mod recount;
 mod users;

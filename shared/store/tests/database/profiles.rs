@@ -58,3 +58,11 @@ async fn the_keys_tell_a_missing_caller_from_a_missing_profile() {
     );
     assert_eq!(follows(&database).await, []);
 }
+
+#[tokio::test]
+async fn without_the_keys_the_stores_do_not_look() {
+    let database = TestDatabase::without_shared_keys().await;
+    let profiles = ProfileStore::new(database.db("profiles"));
+    profiles.follow(NOBODY, AccountId(8)).await.unwrap();
+    assert_eq!(follows(&database).await, [(7, 8)]);
+}
