@@ -1,0 +1,196 @@
+//! One event per request, written where the response is made (performance page, rule 19: no span).
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpRequest, HttpResponse};
+use conduit_domain::{Error, Result};
+
+use crate::answer::{Answer, with_request_id};
+
+const REQUEST_ID: &str = "x-request-id";
+const LONGEST_ID: usize = 128;
+
+/// How loud requests that went well are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Severity {
+    /// Clients' requests.
+    Info,
+    /// Probes, which come every few seconds.
+    Debug,
+}
+
+/// What is known of a request once it is answered.
+pub(crate) struct Report<'r> {
+    pub(crate) request: &'r HttpRequest,
+    /// The pattern of its route; never the path, which clients choose.
+    pub(crate) pattern: &'static str,
+    pub(crate) status: StatusCode,
+    pub(crate) took: Duration,
+}
+
+macro_rules! event {
+    ($level:ident, $report:expr, $id:expr $(, $field:ident = $value:expr)*) => {
+        tracing::$level!(
+            method = $report.request.method().as_str(),
+            route = $report.pattern,
+            status = $report.status.as_u16(),
+            duration_us = $report.microseconds(),
+            request_id = %$id
+            $(, $field = %$value)*,
+            "request"
+        )
+    };
+}
+
+impl Report<'_> {
+    /// Writes the event: failures of ours with every cause, faults of clients for whoever looks for them, the rest as loud as
+    /// the listener is. A failure of ours goes out with the id that the log has it under.
+    pub(crate) fn log(
+        &self,
+        response: HttpResponse,
+        outcome: &Result<Answer>,
+        severity: Severity,
+    ) -> HttpResponse {
+        match outcome {
+            Err(error) if self.status.is_server_error() => {
+                let id = self.id().to_string();
+                event!(error, self, id, error = Causes(error));
+                return with_request_id(response, &id);
+            }
+            Err(error) => event!(debug, self, self.id(), error = error),
+            Ok(_) if severity == Severity::Debug => event!(debug, self, self.id()),
+            Ok(_) => event!(info, self, self.id()),
+        }
+        response
+    }
+
+    fn microseconds(&self) -> u64 {
+        u64::try_from(self.took.as_micros()).unwrap_or(u64::MAX)
+    }
+
+    /// The id that a proxy or the client gave, if it is one that a log can hold, or a new one.
+    fn id(&self) -> RequestId<'_> {
+        let given = self
+            .request
+            .headers()
+            .get(REQUEST_ID)
+            .and_then(|value| value.to_str().ok());
+        let usable = |id: &&str| {
+            (1..=LONGEST_ID).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic())
+        };
+        given.filter(usable).map_or_else(RequestId::new, RequestId::Given)
+    }
+}
+
+enum RequestId<'r> {
+    Given(&'r str),
+    /// Different for every process, and in it for every request.
+    Made(u64, u64),
+}
+
+static PROCESS: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one("conduit"));
+static REQUESTS: AtomicU64 = AtomicU64::new(0);
+
+impl RequestId<'_> {
+    fn new() -> Self {
+        Self::Made(*PROCESS, REQUESTS.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+impl fmt::Display for RequestId<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Given(id) => f.write_str(id),
+            Self::Made(process, request) => write!(f, "{process:016x}-{request:x}"),
+        }
+    }
+}
+
+/// An error with all that led to it.
+struct Causes<'e>(&'e Error);
+
+impl fmt::Display for Causes<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)?;
+        let mut cause = self.0.source();
+        while let Some(error) = cause {
+            f.write_str(": ")?;
+            write!(f, "{error}")?;
+            cause = error.source();
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::test::TestRequest;
+
+    use super::*;
+
+    fn id(header: Option<&str>) -> String {
+        let mut request = TestRequest::default();
+        if let Some(value) = header {
+            request = request.insert_header((REQUEST_ID, value));
+        }
+        let request = request.to_http_request();
+        let took = Duration::from_micros(1);
+        let report = Report {
+            request: &request,
+            pattern: "/",
+            status: StatusCode::OK,
+            took,
+        };
+        report.id().to_string()
+    }
+
+    #[test]
+    fn a_given_id_is_kept() {
+        assert_eq!(id(Some("abc-123")), "abc-123");
+    }
+
+    #[test]
+    fn an_id_that_a_log_cannot_hold_is_replaced_by_a_new_one() {
+        let made = [
+            None,
+            Some(""),
+            Some("a b"),
+            Some("a\tb"),
+            Some("x".repeat(129).as_str()),
+        ]
+        .map(id);
+        let distinct: std::collections::BTreeSet<_> = made.iter().collect();
+        assert_eq!(distinct.len(), made.len());
+        assert!(
+            made.iter().all(|id| id.len() > 16 && id.contains('-')),
+            "{made:?}"
+        );
+    }
+
+    #[test]
+    fn every_cause_is_written() {
+        #[derive(Debug)]
+        struct Outer(std::num::ParseIntError);
+        impl fmt::Display for Outer {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("reading a number")
+            }
+        }
+        impl StdError for Outer {
+            fn source(&self) -> Option<&(dyn StdError + 'static)> {
+                Some(&self.0)
+            }
+        }
+        let error = Error::Internal(Box::new(Outer("x".parse::<i32>().unwrap_err())));
+        assert_eq!(
+            Causes(&error).to_string(),
+            "internal error: reading a number: invalid digit found in string"
+        );
+    }
+}

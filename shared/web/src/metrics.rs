@@ -1,0 +1,193 @@
+//! What the operations listener tells a collector: requests by route and status, how long they took, how full the pools are.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use actix_web::http::header::HeaderValue;
+use conduit_domain::{Error, Result};
+use prometheus_client::encoding::{EncodeLabelSet, text};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::{Family, MetricConstructor};
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
+
+use crate::answer::Answer;
+use crate::api::System;
+use crate::call::Call;
+use crate::log::Report;
+
+const TEXT: HeaderValue =
+    HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
+
+/// Upper bounds in seconds.
+const BUCKETS: [f64; 13] = [
+    0.0001, 0.000_25, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0,
+];
+
+/// The counters of a process. Cheap to clone; all clones count together.
+#[derive(Clone)]
+pub struct Metrics(Arc<Shared>);
+
+struct Shared {
+    registry: Registry,
+    requests: Family<Answered, Counter>,
+    durations: Family<Asked, Histogram, Buckets>,
+    connections: Family<PoolState, Gauge>,
+    pools: Mutex<Vec<Pool>>,
+}
+
+/// A pool of connections at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PoolSize {
+    /// Open connections.
+    pub size: usize,
+    /// Those that nobody uses.
+    pub available: usize,
+    /// Requests that wait for one.
+    pub waiting: usize,
+}
+
+struct Pool {
+    name: String,
+    size: Box<dyn Fn() -> PoolSize + Send + Sync>,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Answered {
+    method: &'static str,
+    route: &'static str,
+    status: u16,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Asked {
+    method: &'static str,
+    route: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct PoolState {
+    pool: String,
+    state: &'static str,
+}
+
+#[derive(Clone, Copy)]
+struct Buckets;
+
+impl MetricConstructor<Histogram> for Buckets {
+    fn new_metric(&self) -> Histogram {
+        Histogram::new(BUCKETS)
+    }
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let requests = Family::default();
+        let durations = Family::new_with_constructor(Buckets);
+        let connections = Family::default();
+        let mut registry = Registry::default();
+        registry.register("http_requests", "Requests answered.", requests.clone());
+        registry.register(
+            "http_request_duration_seconds",
+            "From the head of a request to its answer.",
+            durations.clone(),
+        );
+        registry.register(
+            "pool_connections",
+            "Database connections, and requests that wait for one.",
+            connections.clone(),
+        );
+        Self(Arc::new(Shared {
+            registry,
+            requests,
+            durations,
+            connections,
+            pools: Mutex::default(),
+        }))
+    }
+}
+
+impl Metrics {
+    /// Shows a pool from now on. Each worker has its own, so the name says whose it is.
+    pub fn watch_pool(&self, name: impl Into<String>, size: impl Fn() -> PoolSize + Send + Sync + 'static) {
+        let pool = Pool {
+            name: name.into(),
+            size: Box::new(size),
+        };
+        self.0
+            .pools
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(pool);
+    }
+
+    pub(crate) fn count(&self, report: &Report<'_>) {
+        let Report {
+            pattern: route,
+            status,
+            took,
+            ..
+        } = *report;
+        let method = known(report.request.method().as_str());
+        self.0
+            .requests
+            .get_or_create(&Answered {
+                method,
+                route,
+                status: status.as_u16(),
+            })
+            .inc();
+        self.0
+            .durations
+            .get_or_create(&Asked { method, route })
+            .observe(took.as_secs_f64());
+    }
+
+    /// All of it in the text form of OpenMetrics, which Prometheus reads.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] if it cannot be written.
+    pub fn text(&self) -> Result<String> {
+        for pool in self.0.pools.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            self.show(pool);
+        }
+        let mut written = String::new();
+        text::encode(&mut written, &self.0.registry).map_err(|error| Error::Internal(Box::new(error)))?;
+        Ok(written)
+    }
+
+    fn show(&self, pool: &Pool) {
+        let PoolSize {
+            size,
+            available,
+            waiting,
+        } = (pool.size)();
+        for (state, count) in [("open", size), ("idle", available), ("waiting", waiting)] {
+            let labels = PoolState {
+                pool: pool.name.clone(),
+                state,
+            };
+            self.0
+                .connections
+                .get_or_create(&labels)
+                .set(i64::try_from(count).unwrap_or(i64::MAX));
+        }
+    }
+}
+
+impl fmt::Debug for Metrics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Metrics").finish_non_exhaustive()
+    }
+}
+
+/// Clients may invent methods, and a label must not grow with them.
+fn known(method: &str) -> &'static str {
+    let known = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"];
+    known.into_iter().find(|name| *name == method).unwrap_or("other")
+}
+
+pub(crate) async fn show(system: &System, _: Call<'_>) -> Result<Answer> {
+    Ok(Answer::file(TEXT, system.metrics.text()?.into(), false))
+}
