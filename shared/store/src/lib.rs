@@ -10,3 +10,8 @@ pub mod error;
 pub mod profiles;
 pub mod time;
 pub mod users;
+
+pub use articles::{ArticleRecord, ArticleStore};
+pub use comments::{CommentRecord, CommentStore};
+pub use profiles::ProfileStore;
+pub use users::UserStore;
