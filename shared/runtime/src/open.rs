@@ -36,8 +36,8 @@ pub enum OpenError {
 }
 
 impl Database {
-    /// Opens the database that the settings name, prepared for a process that logs in as `login`. Without one, starts an own PostgreSQL in the
-    /// data folder; programs built without the feature `embedded` refuse that.
+    /// Opens the database that the settings name, prepared for a process that logs in as `login`. Without one,
+    /// starts an own PostgreSQL in the data folder; programs built without the feature `embedded` refuse that.
     ///
     /// # Errors
     /// Every [`OpenError`] is a sentence for the person who started the program, without secrets.
@@ -99,7 +99,8 @@ impl Database {
         self.prepared.url_of(owner)
     }
 
-    /// The file for a token secret of development; none where the database was given, since then the secret must be, too.
+    /// The file for a token secret of development; none where the database was given, since then the secret
+    /// must be, too.
     #[must_use]
     pub fn development_secret(&self) -> Option<PathBuf> {
         self.home.as_ref().map(DataFolder::token_secret)

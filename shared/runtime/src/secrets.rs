@@ -10,7 +10,8 @@ use std::path::Path;
 use fnv::FnvHasher;
 use secrecy::SecretString;
 
-/// The secret in the file; a new random one (256 bits in hexadecimal, so 64 bytes of text) where there is no file yet.
+/// The secret in the file; a new random one (256 bits in hexadecimal, so 64 bytes of text) where there is no
+/// file yet.
 ///
 /// # Errors
 /// What the file system says.
@@ -49,8 +50,8 @@ fn write_whole(path: &Path, text: &str) -> io::Result<()> {
     fs::rename(unfinished, path)
 }
 
-/// Sixteen hexadecimal digits that stand for a path, the same in every version of this program. Not a secret: it only keeps the
-/// folders of different clones apart.
+/// Sixteen hexadecimal digits that stand for a path, the same in every version of this program. Not a secret:
+/// it only keeps the folders of different clones apart.
 #[must_use]
 pub fn digest_of_path(path: &Path) -> String {
     let mut hasher = FnvHasher::default();

@@ -1,7 +1,7 @@
 //! The log: events to the standard error stream, written by a thread of their own.
 //!
-//! The queue before that thread is bounded, and events that find it full are dropped and counted: a terminal or a pipe that
-//! does not keep up must not hold up requests (performance page, rule 19).
+//! The queue before that thread is bounded, and events that find it full are dropped and counted: a terminal or
+//! a pipe that does not keep up must not hold up requests (performance page, rule 19).
 
 use std::io::{IsTerminal, stderr};
 
@@ -63,7 +63,12 @@ impl Telemetry {
             .with_writer(queue)
             .with_ansi(on_terminal);
         if is_json(args.log_format, on_terminal) {
-            subscriber.json().flatten_event(true).finish().try_init()?;
+            subscriber
+                .json()
+                .flatten_event(true)
+                .with_span_list(false)
+                .finish()
+                .try_init()?;
         } else {
             subscriber.finish().try_init()?;
         }

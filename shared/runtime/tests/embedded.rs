@@ -45,7 +45,8 @@ async fn setting(connection: &mut PgConnection, name: &str) -> String {
         .get(0)
 }
 
-/// Not a test of its own: the process that other tests start, kill and get in the way of. It keeps a cluster until its input ends.
+/// Not a test of its own: the process that other tests start, kill and get in the way of. It keeps a cluster
+/// until its input ends.
 #[test]
 fn keeper() {
     let Ok(folder) = std::env::var(KEEPER) else { return };

@@ -81,7 +81,7 @@ fn running(
         "the test"
     };
     let task = tokio::spawn(process::run(vec![server], signal, Duration::ZERO, move || {
-        told.send(()).unwrap()
+        told.send(()).unwrap();
     }));
     (stop, stopping, task)
 }

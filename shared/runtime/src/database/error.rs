@@ -1,4 +1,5 @@
-//! What can go wrong before the first statement, in sentences for the person at the terminal. None of them shows a password.
+//! What can go wrong before the first statement, in sentences for the person at the terminal. None of them
+//! shows a password.
 
 use std::time::Duration;
 

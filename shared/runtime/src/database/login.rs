@@ -5,9 +5,10 @@ use secrecy::ExposeSecret;
 use super::session::Session;
 use super::{DatabaseError, DatabaseSettings, DatabaseUrl, Owner};
 
-/// The URL to work as `owner`, if there is a way: the given URL where it is the owner's own; one with the owner's password where
-/// that is known; else the given login that takes the owner's role at once, with the settings that come with that role (a server applies those of the
-/// login only). None where the login is no member of the role.
+/// The URL to work as `owner`, if there is a way: the given URL where it is the owner's own; one with the
+/// owner's password where that is known; else the given login that takes the owner's role at once, with the
+/// settings that come with that role (a server applies those of the login only). None where the login is no
+/// member of the role.
 pub(super) async fn url_of(
     owner: Owner,
     session: &mut Session,

@@ -1,8 +1,9 @@
 //! From a database's address to tables and a role to log in with.
 //!
-//! [`prepare`] is idempotent and may run in several processes at once: roles and schemas (`sql/roles.sql`, compiled in) are applied under a lock of
-//! the cluster, migrations (`sql/migrations`, compiled in) under a lock of the database, each owner's as that owner and recorded in its own schema.
-//! What our role may not do must have been done by an administrator; if it has not, the error names the command.
+//! [`prepare`] is idempotent and may run in several processes at once: roles and schemas (`sql/roles.sql`,
+//! compiled in) are applied under a lock of the cluster, migrations (`sql/migrations`, compiled in) under a
+//! lock of the database, each owner's as that owner and recorded in its own schema. What our role may not do
+//! must have been done by an administrator; if it has not, the error names the command.
 
 mod error;
 mod login;
@@ -37,7 +38,8 @@ pub struct DatabaseSettings {
 }
 
 impl DatabaseSettings {
-    /// For a process that logs in as `login`: no new database, no passwords, with migrations, twenty seconds for the server to answer.
+    /// For a process that logs in as `login`: no new database, no passwords, with migrations, twenty seconds
+    /// for the server to answer.
     #[must_use]
     pub fn new(login: Owner) -> Self {
         Self {

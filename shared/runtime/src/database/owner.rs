@@ -60,8 +60,9 @@ impl Owner {
         }
     }
 
-    /// The owner's migrations with the table that records them, in the owner's own schema. Migrations that are recorded but not known here were made by a
-    /// newer program, which keeps older ones running (architecture, section 7).
+    /// The owner's migrations with the table that records them, in the owner's own schema. Migrations that are
+    /// recorded but not known here were made by a newer program, which keeps older ones running (architecture,
+    /// section 7).
     pub(super) fn migrator(self) -> Migrator {
         let mut migrator = match self {
             Self::Users => sqlx::migrate!("../../sql/migrations/users"),

@@ -7,17 +7,20 @@ use sqlx::Executor;
 use super::session::Session;
 use super::{DatabaseError, DatabaseSettings, DatabaseUrl, Owner};
 
-/// The lock for everything that is the cluster's rather than a database's. Any constant will do; this is "conduit" and a number.
+/// The lock for everything that is the cluster's rather than a database's. Any constant will do; this is
+/// "conduit" and a number.
 const CLUSTER_LOCK: i64 = 0x63_6f_6e_64_75_69_74_01;
 
-/// The database that every cluster has. Locks are kept per database, so all processes must take theirs in the same one.
+/// The database that every cluster has. Locks are kept per database, so all processes must take theirs in the
+/// same one.
 const MAINTENANCE: &str = "postgres";
 
 const ROLES: &str = include_str!("../../../../sql/roles.sql");
 
 const INSUFFICIENT_PRIVILEGE: &str = "42501";
 
-/// Makes the database where it is missing and `create` asks for it, then the roles and schemas where we may, else sees that they are there.
+/// Makes the database where it is missing and `create` asks for it, then the roles and schemas where we may,
+/// else sees that they are there.
 pub(super) async fn prepare(
     url: &DatabaseUrl,
     settings: &DatabaseSettings,
@@ -44,7 +47,8 @@ pub(super) async fn prepare(
             apply(&mut session, url, settings).await?;
             maintenance.close().await;
         }
-        // Some providers close the maintenance database even to administrators; the lock in our own is the next best.
+        // Some providers close the maintenance database even to administrators; the lock in our own is the next
+        // best.
         Err(DatabaseError::Refused { .. }) => {
             session.lock(CLUSTER_LOCK).await?;
             apply(&mut session, url, settings).await?;
@@ -153,7 +157,8 @@ fn is_forbidden(error: &sqlx::Error) -> bool {
         == Some(INSUFFICIENT_PRIVILEGE)
 }
 
-/// The password goes to the server as a parameter and is quoted there, inside a block, so that a server that logs DDL does not log it.
+/// The password goes to the server as a parameter and is quoted there, inside a block, so that a server that
+/// logs DDL does not log it.
 async fn set_password(
     session: &mut Session,
     owner: Owner,

@@ -1,4 +1,5 @@
-//! A connection for preparing a database: patient while the server starts, bound by none of the limits that requests live under.
+//! A connection for preparing a database: patient while the server starts, bound by none of the limits that
+//! requests live under.
 
 use std::time::Duration;
 
@@ -63,8 +64,8 @@ impl Session {
         }
     }
 
-    /// Takes an advisory lock that the end of the session gives back. Asks again and again rather than wait inside a
-    /// statement, whose snapshot would hold up whoever builds an index concurrently under the lock.
+    /// Takes an advisory lock that the end of the session gives back. Asks again and again rather than wait
+    /// inside a statement, whose snapshot would hold up whoever builds an index concurrently under the lock.
     pub(super) async fn lock(&mut self, key: i64) -> Result<(), DatabaseError> {
         let deadline = Instant::now() + LOCK_WAIT;
         let mut told = false;

@@ -1,6 +1,7 @@
 //! A database's address, which may contain a password.
 
 use std::fmt;
+#[cfg(feature = "embedded")]
 use std::path::Path;
 use std::str::FromStr;
 
@@ -25,6 +26,7 @@ pub struct DatabaseUrl {
 pub struct InvalidDatabaseUrl(String);
 
 impl DatabaseUrl {
+    #[cfg(feature = "embedded")]
     pub(crate) fn over_socket(user: &str, password: &str, folder: &Path, port: u16, database: &str) -> Self {
         let shown = format!("{user}@{}/{database}", folder.display());
         let folder: String =
@@ -209,6 +211,7 @@ mod tests {
         );
     }
 
+    #[cfg(feature = "embedded")]
     #[test]
     fn socket_is_kept_when_the_login_changes() {
         let url = DatabaseUrl::over_socket("postgres", "p", Path::new("/a b/run"), 5432, "postgres");

@@ -39,7 +39,8 @@ fn named(name: &str) -> Option<Account> {
     })
 }
 
-/// Lets the command run under the account. Our supplementary groups are given up with the user id (the standard library sees to it).
+/// Lets the command run under the account. Our supplementary groups are given up with the user id (the standard
+/// library sees to it).
 pub(super) fn run_as(command: &mut Command, account: Option<&Account>) {
     if let Some(account) = account {
         command.uid(account.uid).gid(account.gid);

@@ -156,7 +156,8 @@ fn record_holder(file: &mut File) -> io::Result<()> {
     writeln!(file, "{}", std::process::id())
 }
 
-/// Beside the data where the path is short enough, else in the system's folder for temporary files, under a name made of the path.
+/// Beside the data where the path is short enough, else in the system's folder for temporary files, under a
+/// name made of the path.
 fn socket_folder(root: &Path) -> PathBuf {
     let beside = root.join("run");
     if beside.join(SOCKET_FILE).as_os_str().len() <= SOCKET_PATH_BYTES {
@@ -170,7 +171,8 @@ fn socket_folder(root: &Path) -> PathBuf {
     Path::new("/tmp").join(name)
 }
 
-/// A folder of the account's own. A folder of somebody else under this name is refused: others may write where it lies.
+/// A folder of the account's own. A folder of somebody else under this name is refused: others may write where
+/// it lies.
 pub(super) fn make_private(path: &Path, account: Option<&Account>) -> io::Result<()> {
     match DirBuilder::new().mode(0o700).create(path) {
         Ok(()) => return give(path, account),
@@ -186,7 +188,8 @@ pub(super) fn make_private(path: &Path, account: Option<&Account>) -> io::Result
     give(path, account)
 }
 
-/// The folder and all above it that are missing. The account must be able to walk through those that we make, not to list them.
+/// The folder and all above it that are missing. The account must be able to walk through those that we make,
+/// not to list them.
 fn make_with_parents(path: &Path, account: Option<&Account>) -> io::Result<()> {
     if path.is_dir() {
         return Ok(());

@@ -1,27 +1,27 @@
 //! Stops the server when this process is gone, however it went.
 //!
-//! A shell waits at a pipe whose other end only we hold. A server stopped in good order is told by a word; the pipe's end
-//! without that word means that we were killed. (The kernel can do the same to a child, but only through unsafe code, and it counts
-//! threads rather than processes.)
+//! A shell waits at a pipe whose other end only we hold. A server stopped in good order is told by a word; the
+//! pipe's end without that word means that we were killed. (The kernel can do the same to a child, but only
+//! through unsafe code, and it counts threads rather than processes.)
 
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// `$1`: the server, `$2`: how to stop it, `$3`: a folder to remove afterwards, or nothing. Bounded at ten seconds.
+/// `$1`: the server, `$2`: how to stop it, `$3`: a folder to remove, or nothing. The server may still make
+/// files at first; ten seconds are enough.
 const SCRIPT: &str = r#"
 trap '' INT TERM HUP
 read -r word
 [ "$word" = stopped ] && exit 0
 kill -s "$2" "$1" 2>/dev/null
-[ -n "$3" ] || exit 0
 tries=0
-while kill -0 "$1" 2>/dev/null && [ "$tries" -lt 100 ]; do
+while [ -n "$3" ] && [ -e "$3" ] && [ "$tries" -lt 100 ]; do
+  rm -rf -- "$3" 2>/dev/null
   tries=$((tries + 1))
   sleep 0.1
 done
-rm -rf -- "$3"
 "#;
 
 /// The shell that waits.

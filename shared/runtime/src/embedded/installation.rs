@@ -22,7 +22,8 @@ const DOWNLOADED: &str = "^17";
 /// How long a download may take before it counts as failed.
 const DOWNLOAD_WAIT: Duration = Duration::from_secs(300);
 
-/// Folders with one server for each version, where distributions keep them: what is before the version, and after it.
+/// Folders with one server for each version, where distributions keep them: what is before the version, and
+/// after it.
 const VERSIONED: [(&str, &str, &str); 8] = [
     ("/usr/lib/postgresql", "", "bin"),
     ("/usr/lib", "postgresql", "bin"),
@@ -42,7 +43,8 @@ pub(super) struct Installation {
 }
 
 impl Installation {
-    /// The newest one on the machine; where there are data, the newest of their version; where there is none at all, a downloaded one.
+    /// The newest one on the machine; where there are data, the newest of their version; where there is none at
+    /// all, a downloaded one.
     pub(super) async fn find(data: Option<(PathBuf, String)>, as_root: bool) -> Result<Self, EmbeddedError> {
         let downloads = downloads(as_root);
         let mut found = installed(&downloads);
@@ -186,8 +188,8 @@ fn major_of(answer: &str) -> Option<u32> {
     digits.parse().ok()
 }
 
-/// Downloads are shared by all clones: in the home folder, where other programs that use these archives look too, or, as
-/// root, where the server's account can reach them.
+/// Downloads are shared by all clones: in the home folder, where other programs that use these archives look
+/// too, or, as root, where the server's account can reach them.
 fn downloads(as_root: bool) -> PathBuf {
     match env::home_dir() {
         Some(home) if !as_root => home.join(".theseus").join("postgresql"),

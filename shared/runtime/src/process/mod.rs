@@ -1,7 +1,8 @@
 //! From a bound address to an orderly stop.
 //!
-//! A program binds its [`Listener`]s first (so that a port already taken is an error before anything else happens, and the choice for port 0 is
-//! known), gives each to a server with the shared limits ([`serve`]), and waits in [`run`] until it is told to stop ([`stop_signal`]).
+//! A program binds its [`Listener`]s first (so that a port already taken is an error before anything else
+//! happens, and the choice for port 0 is known), gives each to a server with the shared limits ([`serve`]), and
+//! waits in [`run`] until it is told to stop ([`stop_signal`]).
 
 mod listener;
 mod server;

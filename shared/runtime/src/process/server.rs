@@ -12,10 +12,12 @@ use actix_web::{App, HttpServer};
 use super::Listener;
 use crate::settings::HttpArgs;
 
-/// How long the rest of a refused request is read and thrown away, so that the client sees the answer rather than a reset (fault B083).
+/// How long the rest of a refused request is read and thrown away, so that the client sees the answer rather
+/// than a reset (fault B083).
 const LINGER: Duration = Duration::from_secs(5);
 
-/// Starts answering at the listener. `configure` makes one worker's application, in that worker's thread, whose runtime its connections then belong to.
+/// Starts answering at the listener. `configure` makes one worker's application, in that worker's thread, whose
+/// runtime its connections then belong to.
 ///
 /// Signals are left to [`run`](super::run), which must be given the server: it does nothing before.
 ///

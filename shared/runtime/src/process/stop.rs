@@ -22,8 +22,9 @@ pub fn stop_signal() -> io::Result<impl Future<Output = &'static str>> {
     })
 }
 
-/// Runs the servers until `stop` resolves. Then `stopping` is called (readiness off), the servers go on for `drain`, and take no more connections; requests
-/// in flight finish, within the servers' own limit. A second signal ends them at once.
+/// Runs the servers until `stop` resolves. Then `stopping` is called (readiness off), the servers go on for
+/// `drain`, and take no more connections; requests in flight finish, within the servers' own limit. A second
+/// signal ends them at once.
 ///
 /// # Errors
 /// That of a server that ended by itself; the others are stopped before it is returned.

@@ -9,7 +9,8 @@ use super::SettingsError;
 use crate::database::Owner;
 use crate::secrets;
 
-/// Where root's data lie, one folder for each clone: accounts without rights, one of which PostgreSQL then runs under, seldom can enter a clone of root's.
+/// Where root's data lie, one folder for each clone: accounts without rights, one of which PostgreSQL then runs
+/// under, seldom can enter a clone of root's.
 const ROOT_STATE: &str = "/var/lib/conduit";
 
 /// Settings of an own database.

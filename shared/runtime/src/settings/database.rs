@@ -37,7 +37,7 @@ pub struct DatabaseArgs {
     /// How long to try to reach the database at start
     #[arg(long, env = "CONDUIT_DATABASE_START_WAIT", value_name = "DURATION", default_value = "20s", value_parser = duration)]
     pub database_start_wait: Duration,
-    /// Create roles' tables and bring them up to date at start; otherwise only check that they are
+    /// Bring the tables up to date at start; otherwise only check that they are
     #[arg(long, env = "CONDUIT_DATABASE_MIGRATE", value_name = "BOOL", default_value = "true", action = ArgAction::Set)]
     pub database_migrate: bool,
     #[command(flatten)]

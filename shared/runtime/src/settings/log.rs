@@ -11,7 +11,7 @@ pub struct LogArgs {
         long,
         env = "RUST_LOG",
         value_name = "FILTER",
-        default_value = "info,actix_server=warn,sqlx=warn"
+        default_value = "info,actix_server=warn,sqlx=warn,reqwest_retry=error"
     )]
     pub log_filter: String,
     /// How it looks: text, json, or auto (text on a terminal, json elsewhere)

@@ -1,7 +1,8 @@
 //! Settings that several programs share, as groups of flags with their environment variables, ranges and defaults.
 //!
-//! A program flattens the groups it needs into its own `clap::Parser`. Every secret may also come from a file (`…_FILE`), as container
-//! platforms hand them out. Secrets are read as text that cannot be wrong, and judged afterwards: clap repeats a wrong value in its message.
+//! A program flattens the groups it needs into its own `clap::Parser`. Every secret may also come from a file
+//! (`…_FILE`), as container platforms hand them out. Secrets are read as text that cannot be wrong, and judged
+//! afterwards: clap repeats a wrong value in its message.
 
 mod data;
 mod database;

@@ -33,7 +33,8 @@ pub(super) fn text(text: &str) -> Result<SecretString, std::convert::Infallible>
     Ok(text.into())
 }
 
-/// From the variable or from the file. An empty value counts as none: container platforms set empty variables for absent ones.
+/// From the variable or from the file. An empty value counts as none: container platforms set empty variables
+/// for absent ones.
 pub(super) fn read(
     name: &'static str,
     value: Option<&SecretString>,

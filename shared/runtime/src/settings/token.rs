@@ -17,7 +17,8 @@ const PREVIOUS: &str = "CONDUIT_TOKEN_SECRET_PREVIOUS";
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Tokens")]
 pub struct TokenArgs {
-    /// Secret that signs tokens, at least 32 bytes. Needed with DATABASE_URL; without it, a random one is made once and kept beside the data
+    /// Secret that signs tokens, at least 32 bytes. Needed with DATABASE_URL; without it, a random one is made
+    /// once and kept beside the data
     #[arg(long, env = SECRET, hide_env_values = true, value_name = "TEXT", value_parser = text)]
     token_secret: Option<SecretString>,
     /// File that holds the secret instead
@@ -46,7 +47,8 @@ pub struct TokenSecrets {
 }
 
 impl TokenArgs {
-    /// The secrets as given. With `development`, a missing one is kept in that file, made at random on the first start.
+    /// The secrets as given. With `development`, a missing one is kept in that file, made at random on the
+    /// first start.
     ///
     /// # Errors
     /// [`SettingsError`] where a secret is missing or weak, or a file cannot be read.
