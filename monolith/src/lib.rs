@@ -5,25 +5,27 @@
 
 pub mod reads;
 mod settings;
-mod worker;
 
-use std::io;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::thread::available_parallelism;
 
 use actix_web::dev::Server;
-use anyhow::Context;
-use conduit_runtime::database::Owner;
+use conduit_app::{Articles, Comments, Passwords, Profiles, Users};
+use conduit_process::Common;
 use conduit_runtime::Database;
+use conduit_runtime::database::Owner;
 use conduit_runtime::process::{self, Listener};
+use conduit_store::{ArticleStore, CommentStore, ProfileStore, UserStore};
+use conduit_web::Api;
 pub use settings::Settings;
 
-use crate::worker::Parts;
+use crate::reads::Joined;
 
 /// A monolith that listens and serves nobody yet; [`Monolith::run`] makes it serve.
 pub struct Monolith {
     servers: Vec<Server>,
-    parts: Parts,
+    common: Common,
     database: Database,
     settings: Settings,
     public: String,
@@ -36,22 +38,42 @@ pub struct Monolith {
 /// One sentence for the person who started the program: an address that is taken, a database that cannot be used, a setting that
 /// is missing or refused. Never with a secret.
 pub async fn build(settings: Settings) -> anyhow::Result<Monolith> {
-    let public = Listener::bind(&settings.http.http_listen)?;
-    let operations = settings.http.ops_listen.0.as_ref().map(Listener::bind).transpose()?;
+    let http = &settings.common.http;
+    let public = Listener::bind(&http.http_listen)?;
+    let operations = http.ops_listen.0.as_ref().map(Listener::bind).transpose()?;
     let (public_address, operations_address) = (public.address(), operations.as_ref().map(Listener::address));
-    let database = Database::open(&settings.database, &settings.data, Owner::Monolith).await?;
-    let workers = settings.http.workers(available_parallelism().unwrap_or(NonZeroUsize::MIN));
-    let parts = Parts::new(&settings, &database, workers).context("starting")?;
+    let database = Database::open(&settings.common.database, &settings.data, Owner::Monolith).await?;
+    let workers = http.workers(available_parallelism().unwrap_or(NonZeroUsize::MIN));
+    let common = Common::new(&settings.common, &database, workers)?;
 
-    let api = parts.clone();
-    let mut servers =
-        vec![process::serve(public, workers, &settings.http, move |config| conduit_web::configure(config, api.api()))?];
+    let (parts, passwords) = (common.clone(), common.passwords()?);
+    let serve_api = move |config: &mut _| conduit_web::configure(config, api(&parts, &passwords));
+    let mut servers = vec![process::serve(public, workers, http, serve_api)?];
     if let Some(listener) = operations {
-        let parts = parts.clone();
-        let operations = move |config: &mut _| conduit_web::operations(config, parts.operations());
-        servers.push(process::serve(listener, NonZeroUsize::MIN, &settings.http, operations)?);
+        let parts = common.clone();
+        let serve_operations = move |config: &mut _| conduit_web::operations(config, parts.operations());
+        servers.push(process::serve(listener, NonZeroUsize::MIN, http, serve_operations)?);
     }
-    Ok(Monolith { servers, parts, database, settings, public: public_address, operations: operations_address })
+    Ok(Monolith { servers, common, database, settings, public: public_address, operations: operations_address })
+}
+
+/// The public API of one worker, with a pool of its own.
+fn api(common: &Common, passwords: &Passwords) -> Api {
+    let db = common.worker_db();
+    let joined = Arc::new(Joined::new(db.clone()));
+    let clock = || Arc::clone(&common.clock);
+    let users = Users::new(UserStore::new(db.clone()), passwords.clone(), common.tokens.clone(), clock());
+    Api {
+        tokens: common.tokens.clone(),
+        clock: clock(),
+        users: Some(users),
+        profiles: Some(Profiles::new(joined.clone(), ProfileStore::new(db.clone()))),
+        articles: Some(Articles::new(joined.clone(), ArticleStore::new(db.clone()), clock())),
+        comments: Some(Comments::new(joined, CommentStore::new(db.clone()), clock())),
+        readiness: common.own_store(db),
+        deadline: common.deadline,
+        metrics: common.metrics.clone(),
+    }
 }
 
 impl Monolith {
@@ -67,10 +89,10 @@ impl Monolith {
 
     /// What to tell the person who started it, line by line.
     pub fn description(&self) -> Vec<String> {
-        let mut lines = vec![format!("Conduit serves at {} (try {}/docs)", self.public, self.public)];
+        let mut lines = vec![format!("Conduit serves at {} (to read and try: {}/docs)", self.public, self.public)];
         lines.extend(self.operations.as_ref().map(|address| format!("operations: {address}/metrics")));
         lines.push(self.database.description());
-        let kept_in = self.parts.token_secret_file();
+        let kept_in = self.common.token_secret_file();
         lines.extend(kept_in.map(|path| format!("token secret: {} (or set CONDUIT_TOKEN_SECRET)", path.display())));
         lines
     }
@@ -80,8 +102,8 @@ impl Monolith {
     /// # Errors
     /// That of a server that ended by itself.
     pub async fn run(self, stop: impl Future<Output = &'static str>) -> anyhow::Result<()> {
-        let ended: io::Result<()> =
-            process::run(self.servers, stop, self.settings.http.http_drain, || self.parts.stopping()).await;
+        let drain = self.settings.common.http.http_drain;
+        let ended = process::run(self.servers, stop, drain, || self.common.stopping()).await;
         self.database.close().await?;
         Ok(ended?)
     }

@@ -8,7 +8,7 @@ use conduit_runtime::telemetry::Telemetry;
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> anyhow::Result<()> {
     let settings = monolith::Settings::parse();
-    let _telemetry = Telemetry::start(&settings.log)?;
+    let _telemetry = Telemetry::start(&settings.common.log)?;
     let stop = stop_signal().context("listening to signals")?;
     let monolith = monolith::build(settings).await?;
     for line in monolith.description() {

@@ -1,0 +1,141 @@
+//! The parts of a process; clones share them.
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::available_parallelism;
+use std::time::Duration;
+
+use clap::Args;
+use conduit_app::{PasswordSettings, Passwords, Readiness, Tokens};
+use conduit_domain::Clock;
+use conduit_runtime::settings::{DatabaseArgs, HttpArgs, LogArgs, TokenArgs, TokenSecrets};
+use conduit_runtime::{Database, SystemClock};
+use conduit_store::db::{Db, DbSettings};
+use conduit_web::{Metrics, Operations, PoolSize};
+use secrecy::ExposeSecret;
+
+use crate::readiness::OwnStore;
+
+/// A new connection, or the answer to a ping, that takes longer is given up.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+/// Proxies and firewalls forget connections that are idle for some minutes.
+const IDLE_PING_AFTER: Duration = Duration::from_secs(60);
+/// A request that waits for its password to be hashed gives up in time to answer within its own deadline.
+const SHARE_OF_DEADLINE: f64 = 0.75;
+
+/// What can be set in every process.
+#[derive(Args, Clone, Debug)]
+pub struct CommonArgs {
+    /// The public API and the operations listener.
+    #[command(flatten)]
+    pub http: HttpArgs,
+    /// Which PostgreSQL.
+    #[command(flatten)]
+    pub database: DatabaseArgs,
+    /// What signs tokens.
+    #[command(flatten)]
+    pub tokens: TokenArgs,
+    /// What is logged.
+    #[command(flatten)]
+    pub log: LogArgs,
+}
+
+/// What a process has once.
+#[derive(Clone)]
+pub struct Common {
+    /// Issues and checks tokens.
+    pub tokens: Tokens,
+    /// The present.
+    pub clock: Arc<dyn Clock>,
+    /// Counts requests, shows pools.
+    pub metrics: Metrics,
+    /// How long a request may take.
+    pub deadline: Duration,
+    db: DbSettings,
+    secrets: Arc<TokenSecrets>,
+    stopping: Arc<AtomicBool>,
+    pools: Arc<AtomicUsize>,
+}
+
+impl Common {
+    /// Reads the settings; connects to nothing yet.
+    ///
+    /// # Errors
+    /// A token secret that is missing or weak, a database URL that cannot be read.
+    pub fn new(args: &CommonArgs, database: &Database, workers: NonZeroUsize) -> anyhow::Result<Self> {
+        let secrets = args.tokens.secrets(database.development_secret().as_deref())?;
+        let previous: Vec<&[u8]> = secrets.previous.iter().map(|secret| secret.expose_secret().as_bytes()).collect();
+        let tokens = Tokens::new(secrets.current.expose_secret().as_bytes(), &previous, args.tokens.token_lifetime)?;
+        let db = DbSettings {
+            options: database.url().options()?,
+            connections: args.database.database_pool_size.get().div_ceil(workers.get()),
+            wait: args.database.database_wait,
+            connect_timeout: CONNECT_TIMEOUT,
+            idle_ping_after: IDLE_PING_AFTER,
+        };
+        Ok(Self {
+            tokens,
+            clock: Arc::new(SystemClock),
+            metrics: Metrics::default(),
+            deadline: args.http.request_deadline,
+            db,
+            secrets: Arc::new(secrets),
+            stopping: Arc::default(),
+            pools: Arc::default(),
+        })
+    }
+
+    /// Password hashing for this process: as many hashes at once as there are processors.
+    ///
+    /// # Errors
+    /// If hashing fails.
+    pub fn passwords(&self) -> anyhow::Result<Passwords> {
+        Ok(Passwords::new(PasswordSettings {
+            at_once: available_parallelism().map_or(1, NonZeroUsize::get),
+            longest_wait: self.deadline.mul_f64(SHARE_OF_DEADLINE),
+        })?)
+    }
+
+    /// The pool of one worker, shown in the metrics. Call it inside the worker's runtime.
+    pub fn worker_db(&self) -> Db {
+        let db = Db::new(self.db.clone());
+        let worker = self.pools.fetch_add(1, Ordering::Relaxed);
+        let watched = db.clone();
+        self.metrics.watch_pool(format!("worker-{worker}"), move || {
+            let status = watched.status();
+            PoolSize { size: status.size, available: status.available, waiting: status.waiting }
+        });
+        db
+    }
+
+    /// A single connection beside the workers' pools, for what must not queue behind requests.
+    pub fn spare_db(&self) -> Db {
+        Db::new(DbSettings { connections: 1, ..self.db.clone() })
+    }
+
+    /// Ready while the store answers and nobody has asked us to stop.
+    pub fn own_store(&self, db: Db) -> Arc<dyn Readiness> {
+        Arc::new(OwnStore { db, stopping: Arc::clone(&self.stopping) })
+    }
+
+    /// The operations listener, which answers from the own store alone.
+    pub fn operations(&self) -> Operations {
+        Operations {
+            readiness: self.own_store(self.spare_db()),
+            deadline: self.deadline,
+            metrics: self.metrics.clone(),
+        }
+    }
+
+    /// From now on the process says that it is not ready, so that balancers look elsewhere.
+    pub fn stopping(&self) {
+        self.stopping.store(true, Ordering::Relaxed);
+    }
+
+    /// Where the token secret is kept, if it was not given.
+    pub fn token_secret_file(&self) -> Option<&Path> {
+        self.secrets.kept_in.as_deref()
+    }
+}
