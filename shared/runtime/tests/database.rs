@@ -9,9 +9,17 @@ use conduit_runtime::database::{self, DatabaseError, DatabaseSettings, DatabaseU
 use conduit_runtime::embedded::Embedded;
 use secrecy::SecretString;
 use sqlx::{ConnectOptions, Executor, PgConnection, Row};
+use tokio::sync::OnceCell;
 
+/// A cluster of the test's own, for those that need its roles to be missing or different.
 async fn cluster() -> Embedded {
     Embedded::temporary().await.unwrap()
+}
+
+/// The cluster that the other tests share, each with a database of its own.
+async fn shared() -> &'static Embedded {
+    static CLUSTER: OnceCell<Embedded> = OnceCell::const_new();
+    CLUSTER.get_or_init(cluster).await
 }
 
 /// As the monolith does it in its embedded cluster: the database is made, every role gets a password.
@@ -34,16 +42,14 @@ async fn text(connection: &mut PgConnection, sql: &'static str) -> String {
     sqlx::query(sql).fetch_one(connection).await.unwrap().get(0)
 }
 
-async fn prepared(embedded: &Embedded) -> Prepared {
-    database::prepare(&embedded.url_of("conduit"), &everything())
-        .await
-        .unwrap()
+async fn prepared(url: &DatabaseUrl) -> Prepared {
+    database::prepare(url, &everything()).await.unwrap()
 }
 
 #[tokio::test]
 async fn every_role_logs_in_to_its_own_tables() {
-    let embedded = cluster().await;
-    let prepared = prepared(&embedded).await;
+    let url = shared().await.url_of("every_role");
+    let prepared = prepared(&url).await;
     let mut monolith = connect(prepared.url()).await;
     assert_eq!(
         text(&mut monolith, "select session_user::text").await,
@@ -76,8 +82,7 @@ async fn every_role_logs_in_to_its_own_tables() {
 
 #[tokio::test]
 async fn several_processes_may_prepare_at_once_and_again() {
-    let embedded = cluster().await;
-    let url = embedded.url_of("conduit");
+    let url = shared().await.url_of("at_once");
     let settings = everything();
     let one = || database::prepare(&url, &settings);
     let (first, second, third, fourth) = tokio::join!(one(), one(), one(), one());
@@ -111,12 +116,10 @@ async fn a_service_prepares_its_own_tables_alone() {
 
 #[tokio::test]
 async fn an_administrators_login_works_as_the_role_with_its_settings() {
-    let embedded = cluster().await;
-    prepared(&embedded).await;
+    let url = shared().await.url_of("administrator");
+    prepared(&url).await;
     let settings = DatabaseSettings::new(Owner::Monolith);
-    let prepared = database::prepare(&embedded.url_of("conduit"), &settings)
-        .await
-        .unwrap();
+    let prepared = database::prepare(&url, &settings).await.unwrap();
     let mut connection = connect(prepared.url()).await;
     assert_eq!(
         text(&mut connection, "select current_user::text").await,
@@ -133,8 +136,8 @@ async fn an_administrators_login_works_as_the_role_with_its_settings() {
 
 #[tokio::test]
 async fn a_roles_own_login_is_used_as_it_is() {
-    let embedded = cluster().await;
-    let first = prepared(&embedded).await;
+    let url = shared().await.url_of("own_login");
+    let first = prepared(&url).await;
     let own = first.url().clone();
     let again = database::prepare(&own, &DatabaseSettings::new(Owner::Monolith))
         .await
@@ -166,7 +169,7 @@ async fn a_role_that_may_not_make_roles_is_one_error_with_the_command() {
     );
     assert!(!told.contains("her secret"), "{told}");
 
-    prepared(&embedded).await;
+    prepared(&embedded.url_of("conduit")).await;
     let refused = database::prepare(&url, &DatabaseSettings::new(Owner::Monolith))
         .await
         .unwrap_err();
@@ -223,33 +226,29 @@ async fn any_text_is_a_password() {
 
 #[tokio::test]
 async fn a_migration_of_a_newer_program_is_no_fault() {
-    let embedded = cluster().await;
-    let prepared_first = prepared(&embedded).await;
+    let url = shared().await.url_of("newer");
+    let prepared_first = prepared(&url).await;
     connect(prepared_first.url_of(Owner::Users).unwrap())
         .await
         .execute("insert into users._sqlx_migrations values (9999, 'newer', now(), true, '', 0)")
         .await
         .unwrap();
-    prepared(&embedded).await;
+    prepared(&url).await;
     let unmigrated = DatabaseSettings {
         migrate: false,
         ..everything()
     };
-    database::prepare(&embedded.url_of("conduit"), &unmigrated)
-        .await
-        .unwrap();
+    database::prepare(&url, &unmigrated).await.unwrap();
 }
 
 #[tokio::test]
 async fn without_migrations_missing_ones_are_named() {
-    let embedded = cluster().await;
+    let url = shared().await.url_of("behind");
     let settings = DatabaseSettings {
         migrate: false,
         ..everything()
     };
-    let refused = database::prepare(&embedded.url_of("conduit"), &settings)
-        .await
-        .unwrap_err();
+    let refused = database::prepare(&url, &settings).await.unwrap_err();
     let told = refused.to_string();
     assert!(
         matches!(&refused, DatabaseError::Behind { schema: "users", missing, .. } if missing.contains(&1)),
@@ -261,7 +260,7 @@ async fn without_migrations_missing_ones_are_named() {
 /// Fault B104: a wrong address shows up at once, with host and cause, without the password.
 #[tokio::test]
 async fn a_wrong_address_is_one_clear_error() {
-    let embedded = cluster().await;
+    let embedded = shared().await;
     let settings = DatabaseSettings {
         wait: Duration::from_millis(500),
         ..DatabaseSettings::new(Owner::Monolith)
