@@ -9,7 +9,9 @@
 )]
 
 mod comments;
+mod names;
 mod pool;
 mod profiles;
+mod proxy;
 mod recount;
 mod users;

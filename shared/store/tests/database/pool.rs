@@ -2,13 +2,16 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use conduit_domain::error::{Error, Taken};
-use conduit_domain::{AccountId, Result};
+use conduit_domain::{AccountId, NameKey, Result};
 use conduit_store::db::{Db, DbSettings, PoolStatus};
 use conduit_store::profiles::ProfileStore;
+use conduit_store::users::UserStore;
 use conduit_testkit::TestDatabase;
 use futures_util::future::join_all;
 use sqlx::postgres::PgConnection;
 use tokio::sync::oneshot;
+
+use crate::proxy::Proxy;
 
 /// What only a failed test waits for.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -428,6 +431,58 @@ async fn a_connection_that_has_been_idle_is_pinged_before_a_write_gets_it() {
     assert_eq!(accounts(&mut admin).await, 1);
     let first = backend(&db).await;
     assert_eq!(backend(&db).await, first);
+}
+
+#[tokio::test]
+async fn a_ping_without_an_answer_is_given_up() {
+    let database = TestDatabase::new().await;
+    let settings = with_one_connection(&database);
+    let proxy = Proxy::start(&settings.options);
+    let options = proxy.options(settings.options.clone());
+    let connect_timeout = Duration::from_millis(300);
+    // Only the ping's own limit can end it.
+    let db = Db::new(DbSettings {
+        options,
+        connect_timeout,
+        idle_ping_after: Duration::ZERO,
+        ..settings
+    })
+    .with_limit(PATIENCE * 10);
+    let writing = async {
+        // Connecting itself may take longer than the limit where the machine is busy.
+        while echo(&db, 1).await.is_err() {}
+        proxy.silence();
+        while db.execute(insertion("ann")).await.is_err() {}
+    };
+    tokio::time::timeout(PATIENCE, writing).await.unwrap();
+    assert_eq!(accounts(&mut database.admin().await).await, 1);
+}
+
+#[tokio::test]
+async fn a_statement_costs_one_round_trip() {
+    let database = TestDatabase::new().await;
+    let settings = with_one_connection(&database);
+    let proxy = Proxy::start(&settings.options);
+    let db = patient(DbSettings {
+        options: proxy.options(settings.options.clone()),
+        ..settings
+    });
+    let users = UserStore::new(db.clone());
+    let name = NameKey::of("ann").unwrap();
+    // The first time, statements are prepared.
+    for times in [0, 1, 3] {
+        let before = proxy.answers();
+        for _ in 0..times {
+            assert_eq!(echo(&db, 42).await.unwrap(), 42);
+            assert_eq!(users.credentials(&name).await.unwrap(), None);
+            assert!(!users.taken(Some(&name), Some(&name), None).await.unwrap().any());
+        }
+        let cost = proxy.answers() - before;
+        match times {
+            1 => assert!(cost >= 6, "{cost}"),
+            _ => assert_eq!(cost, 3 * times),
+        }
+    }
 }
 
 #[tokio::test]
