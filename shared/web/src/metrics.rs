@@ -30,7 +30,7 @@ const BUCKETS: [f64; 13] = [
 pub struct Metrics(Arc<Shared>);
 
 struct Shared {
-    registry: Registry,
+    registry: Mutex<Registry>,
     requests: Family<Answered, Counter>,
     durations: Family<Asked, Histogram, Buckets>,
     connections: Family<PoolState, Gauge>,
@@ -87,19 +87,19 @@ impl Default for Metrics {
         let durations = Family::new_with_constructor(Buckets);
         let connections = Family::default();
         let mut registry = Registry::default();
-        registry.register("http_requests", "Requests answered.", requests.clone());
+        registry.register("http_requests", "Requests answered", requests.clone());
         registry.register(
             "http_request_duration_seconds",
-            "From the head of a request to its answer.",
+            "From the head of a request to its answer",
             durations.clone(),
         );
         registry.register(
             "pool_connections",
-            "Database connections, and requests that wait for one.",
+            "Database connections, and requests that wait for one",
             connections.clone(),
         );
         Self(Arc::new(Shared {
-            registry,
+            registry: Mutex::new(registry),
             requests,
             durations,
             connections,
@@ -109,6 +109,11 @@ impl Default for Metrics {
 }
 
 impl Metrics {
+    /// Shows more than the public API knows of, such as the calls between services.
+    pub fn register(&self, add: impl FnOnce(&mut Registry)) {
+        add(&mut self.0.registry.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
     /// Shows a pool from now on. Each worker has its own, so the name says whose it is.
     pub fn watch_pool(&self, name: impl Into<String>, size: impl Fn() -> PoolSize + Send + Sync + 'static) {
         let pool = Pool {
@@ -153,7 +158,11 @@ impl Metrics {
             self.show(pool);
         }
         let mut written = String::new();
-        text::encode(&mut written, &self.0.registry).map_err(|error| Error::Internal(Box::new(error)))?;
+        text::encode(
+            &mut written,
+            &self.0.registry.lock().unwrap_or_else(PoisonError::into_inner),
+        )
+        .map_err(|error| Error::Internal(Box::new(error)))?;
         Ok(written)
     }
 
