@@ -74,14 +74,25 @@ fn described(routes: Routes, guard: Guard) -> Routes {
 #[derive(Clone, Debug)]
 pub struct Health(HealthReporter);
 
+impl Default for Health {
+    fn default() -> Self {
+        Self(HealthReporter::new())
+    }
+}
+
 impl Health {
     /// Serving: the process as a whole (the empty name) and each service it offers.
     pub async fn serving(served: &Served) -> Self {
-        let health = Self(HealthReporter::new());
-        for name in names(served) {
-            health.0.set_service_status(name, ServingStatus::Serving).await;
-        }
+        let health = Self::default();
+        health.start_serving(served).await;
         health
+    }
+
+    /// From now on the process takes calls.
+    pub async fn start_serving(&self, served: &Served) {
+        for name in names(served) {
+            self.0.set_service_status(name, ServingStatus::Serving).await;
+        }
     }
 
     /// From now on the process wants no new calls.

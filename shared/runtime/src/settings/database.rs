@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{ArgAction, Args};
 use secrecy::{ExposeSecret, SecretString};
 
-use super::secret::{read, text};
+use super::secret::{read, secret_text};
 use super::{SettingsError, duration, positive_duration};
 use crate::database::{DatabaseSettings, DatabaseUrl, Owner};
 
@@ -18,7 +18,7 @@ const URL: &str = "DATABASE_URL";
 #[command(next_help_heading = "Database")]
 pub struct DatabaseArgs {
     /// PostgreSQL to use, as in postgres://user:password@host:5432/conduit?sslmode=verify-full
-    #[arg(long, env = URL, hide_env_values = true, value_name = "URL", value_parser = text)]
+    #[arg(long, env = URL, hide_env_values = true, value_name = "URL", value_parser = secret_text)]
     database_url: Option<SecretString>,
     /// File that holds the URL instead
     #[arg(long, env = "DATABASE_URL_FILE", value_name = "PATH")]
@@ -51,31 +51,31 @@ pub struct DatabaseArgs {
 )]
 struct PasswordArgs {
     /// Password of conduit_users
-    #[arg(long, env = "CONDUIT_DATABASE_USERS_PASSWORD", hide_env_values = true, value_name = "TEXT", value_parser = text)]
+    #[arg(long, env = "CONDUIT_DATABASE_USERS_PASSWORD", hide_env_values = true, value_name = "TEXT", value_parser = secret_text)]
     database_users_password: Option<SecretString>,
     /// File that holds it instead
     #[arg(long, env = "CONDUIT_DATABASE_USERS_PASSWORD_FILE", value_name = "PATH")]
     database_users_password_file: Option<PathBuf>,
     /// Password of conduit_profiles
-    #[arg(long, env = "CONDUIT_DATABASE_PROFILES_PASSWORD", hide_env_values = true, value_name = "TEXT", value_parser = text)]
+    #[arg(long, env = "CONDUIT_DATABASE_PROFILES_PASSWORD", hide_env_values = true, value_name = "TEXT", value_parser = secret_text)]
     database_profiles_password: Option<SecretString>,
     /// File that holds it instead
     #[arg(long, env = "CONDUIT_DATABASE_PROFILES_PASSWORD_FILE", value_name = "PATH")]
     database_profiles_password_file: Option<PathBuf>,
     /// Password of conduit_articles
-    #[arg(long, env = "CONDUIT_DATABASE_ARTICLES_PASSWORD", hide_env_values = true, value_name = "TEXT", value_parser = text)]
+    #[arg(long, env = "CONDUIT_DATABASE_ARTICLES_PASSWORD", hide_env_values = true, value_name = "TEXT", value_parser = secret_text)]
     database_articles_password: Option<SecretString>,
     /// File that holds it instead
     #[arg(long, env = "CONDUIT_DATABASE_ARTICLES_PASSWORD_FILE", value_name = "PATH")]
     database_articles_password_file: Option<PathBuf>,
     /// Password of conduit_comments
-    #[arg(long, env = "CONDUIT_DATABASE_COMMENTS_PASSWORD", hide_env_values = true, value_name = "TEXT", value_parser = text)]
+    #[arg(long, env = "CONDUIT_DATABASE_COMMENTS_PASSWORD", hide_env_values = true, value_name = "TEXT", value_parser = secret_text)]
     database_comments_password: Option<SecretString>,
     /// File that holds it instead
     #[arg(long, env = "CONDUIT_DATABASE_COMMENTS_PASSWORD_FILE", value_name = "PATH")]
     database_comments_password_file: Option<PathBuf>,
     /// Password of conduit_monolith
-    #[arg(long, env = "CONDUIT_DATABASE_MONOLITH_PASSWORD", hide_env_values = true, value_name = "TEXT", value_parser = text)]
+    #[arg(long, env = "CONDUIT_DATABASE_MONOLITH_PASSWORD", hide_env_values = true, value_name = "TEXT", value_parser = secret_text)]
     database_monolith_password: Option<SecretString>,
     /// File that holds it instead
     #[arg(long, env = "CONDUIT_DATABASE_MONOLITH_PASSWORD_FILE", value_name = "PATH")]

@@ -18,6 +18,7 @@ pub use self::data::{DataArgs, DataFolder};
 pub use self::database::DatabaseArgs;
 pub use self::http::{HttpArgs, Listen, ListenOrOff};
 pub use self::log::{LogArgs, LogFormat};
+pub use self::secret::{secret_text, strong_secret};
 pub use self::token::{TokenArgs, TokenSecrets};
 use crate::database::InvalidDatabaseUrl;
 

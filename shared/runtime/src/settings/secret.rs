@@ -27,10 +27,26 @@ const SAMPLES: [&str; 10] = [
     "your-256-bit-secret",
 ];
 
-/// What clap reads a secret with; it accepts everything.
+/// What clap reads a secret with; it accepts everything, because clap repeats a wrong value in its message.
+///
+/// # Errors
+/// Never.
 #[allow(clippy::unnecessary_wraps, reason = "clap's parsers may fail")]
-pub(super) fn text(text: &str) -> Result<SecretString, std::convert::Infallible> {
+pub fn secret_text(text: &str) -> Result<SecretString, std::convert::Infallible> {
     Ok(text.into())
+}
+
+/// A secret from its variable or its file, refused where it can be guessed; none where neither is set.
+///
+/// # Errors
+/// [`SettingsError`] where both are set, the file cannot be read, or the secret is weak.
+pub fn strong_secret(
+    name: &'static str,
+    value: Option<&SecretString>,
+    file: Option<&Path>,
+) -> Result<Option<SecretString>, SettingsError> {
+    let given = read(name, value, file)?;
+    given.map(|secret| judge(name, secret)).transpose()
 }
 
 /// From the variable or from the file. An empty value counts as none: container platforms set empty variables

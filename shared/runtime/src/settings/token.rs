@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use secrecy::SecretString;
 
-use super::secret::{judge, read, text};
+use super::secret::{judge, read, secret_text};
 use super::{SettingsError, positive_duration};
 use crate::secrets;
 
@@ -19,13 +19,13 @@ const PREVIOUS: &str = "CONDUIT_TOKEN_SECRET_PREVIOUS";
 pub struct TokenArgs {
     /// Secret that signs tokens, at least 32 bytes. Needed with DATABASE_URL; without it, a random one is made
     /// once and kept beside the data
-    #[arg(long, env = SECRET, hide_env_values = true, value_name = "TEXT", value_parser = text)]
+    #[arg(long, env = SECRET, hide_env_values = true, value_name = "TEXT", value_parser = secret_text)]
     token_secret: Option<SecretString>,
     /// File that holds the secret instead
     #[arg(long, env = "CONDUIT_TOKEN_SECRET_FILE", value_name = "PATH")]
     token_secret_file: Option<PathBuf>,
     /// Secret of before a rotation: tokens signed with it are still accepted, until they expire
-    #[arg(long, env = PREVIOUS, hide_env_values = true, value_name = "TEXT", value_parser = text)]
+    #[arg(long, env = PREVIOUS, hide_env_values = true, value_name = "TEXT", value_parser = secret_text)]
     token_secret_previous: Option<SecretString>,
     /// File that holds the previous secret instead
     #[arg(long, env = "CONDUIT_TOKEN_SECRET_PREVIOUS_FILE", value_name = "PATH")]
