@@ -12,6 +12,6 @@ pub mod time;
 pub mod users;
 
 pub use articles::{ArticleRecord, ArticleStore};
-pub use comments::{CommentRecord, CommentStore};
+pub use comments::{CommentRecord, CommentRow, CommentStore, DeletionsRead};
 pub use profiles::ProfileStore;
-pub use users::UserStore;
+pub use users::{UserRecord, UserStore};

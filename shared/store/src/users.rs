@@ -33,6 +33,37 @@ impl From<AccountRow> for Account {
     }
 }
 
+/// An account as others see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UserRecord {
+    /// Permanent.
+    pub id: AccountId,
+    /// As typed.
+    pub username: String,
+    /// Free text.
+    pub bio: Option<String>,
+    /// Free text, usually an address.
+    pub image: Option<String>,
+}
+
+struct UserRow {
+    id: i64,
+    username: String,
+    bio: Option<String>,
+    image: Option<String>,
+}
+
+impl From<UserRow> for UserRecord {
+    fn from(row: UserRow) -> Self {
+        Self {
+            id: AccountId(row.id),
+            username: row.username,
+            bio: row.bio,
+            image: row.image,
+        }
+    }
+}
+
 impl UserStore {
     /// The accounts of this database.
     pub fn new(db: Db) -> Self {
@@ -60,6 +91,98 @@ impl UserStore {
             .map(Account::from)
         };
         self.db.optional(query).await
+    }
+
+    /// The accounts with these identifiers or names, each once, in no order. One identifier or one name alone takes the plain
+    /// statement, which is cheaper (performance page, rule 6).
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`], [`Error::Internal`].
+    pub async fn find(&self, ids: &[AccountId], names: &[NameKey]) -> Result<Vec<UserRecord>> {
+        match (ids, names) {
+            ([], []) => Ok(Vec::new()),
+            ([id], []) => self.found_by_id(*id).await,
+            ([], [name]) => self.found_by_name(name).await,
+            (ids, []) => self.found_by_ids(ids).await,
+            (ids, names) => self.found_by_any(ids, names).await,
+        }
+    }
+
+    async fn found_by_id(&self, id: AccountId) -> Result<Vec<UserRecord>> {
+        let query = || {
+            sqlx::query_as!(
+                UserRow,
+                "select
+                   id,
+                   username,
+                   bio,
+                   image
+                 from users.accounts
+                 where id = $1",
+                id.0
+            )
+            .map(UserRecord::from)
+        };
+        self.db.all(query).await
+    }
+
+    async fn found_by_name(&self, name: &NameKey) -> Result<Vec<UserRecord>> {
+        let query = || {
+            sqlx::query_as!(
+                UserRow,
+                "select
+                   id,
+                   username,
+                   bio,
+                   image
+                 from users.accounts
+                 where username_key = $1",
+                name.as_str()
+            )
+            .map(UserRecord::from)
+        };
+        self.db.all(query).await
+    }
+
+    async fn found_by_ids(&self, ids: &[AccountId]) -> Result<Vec<UserRecord>> {
+        let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
+        let query = || {
+            sqlx::query_as!(
+                UserRow,
+                "select
+                   id,
+                   username,
+                   bio,
+                   image
+                 from users.accounts
+                 where id = any ($1)",
+                &ids
+            )
+            .map(UserRecord::from)
+        };
+        self.db.all(query).await
+    }
+
+    async fn found_by_any(&self, ids: &[AccountId], names: &[NameKey]) -> Result<Vec<UserRecord>> {
+        let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
+        let names: Vec<String> = names.iter().map(|name| name.as_str().to_owned()).collect();
+        let query = || {
+            sqlx::query_as!(
+                UserRow,
+                "select
+                   id,
+                   username,
+                   bio,
+                   image
+                 from users.accounts
+                 where id = any ($1)
+                   or username_key = any ($2)",
+                &ids,
+                &names
+            )
+            .map(UserRecord::from)
+        };
+        self.db.all(query).await
     }
 
     /// The account with this e-mail, and the hash of its password.

@@ -1,10 +1,13 @@
 //! Comments, in the schema `comments`.
 
-use conduit_domain::ids::{AccountId, ArticleId, CommentId};
-use conduit_domain::{NewComment, Result, Timestamp};
+mod deletions;
 
+use conduit_domain::ids::{AccountId, ArticleId, CommentId};
+use conduit_domain::{NewComment, Page, Result, Timestamp};
+
+pub use self::deletions::DeletionsRead;
 use crate::db::Db;
-use crate::time::to_column;
+use crate::time::{from_column, to_column};
 
 /// The comments.
 #[derive(Clone)]
@@ -21,6 +24,19 @@ pub struct CommentRecord {
     pub article: ArticleId,
     /// Who wrote it.
     pub author: AccountId,
+}
+
+/// A comment as stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommentRow {
+    /// Shown.
+    pub id: CommentId,
+    /// Who wrote it.
+    pub author: AccountId,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// As typed.
+    pub body: String,
 }
 
 impl CommentStore {
@@ -77,6 +93,52 @@ impl CommentStore {
             })
         };
         self.db.optional(query).await
+    }
+
+    /// One page of an article's comments, newest first (contract 3.10). Ids come from the index alone, so what a page leaves out
+    /// costs index entries and no rows.
+    ///
+    /// # Errors
+    /// [`Unavailable`](conduit_domain::Error::Unavailable), [`Internal`](conduit_domain::Error::Internal).
+    pub async fn list(&self, article: ArticleId, page: Page) -> Result<Vec<CommentRow>> {
+        let query = || {
+            sqlx::query!(
+                "select
+                   page.id,
+                   page.created_at,
+                   written.author_id,
+                   written.body
+                 from (
+                   select
+                     id,
+                     created_at
+                   from comments.comments
+                   where article_id = $1
+                   order by created_at desc, id desc
+                   limit $2
+                   offset $3
+                 ) page
+                 cross join lateral (
+                   select
+                     author_id,
+                     body
+                   from comments.comments
+                   where id = page.id
+                   limit 1
+                 ) written
+                 order by page.created_at desc, page.id desc",
+                article.0,
+                page.limit,
+                page.offset
+            )
+            .map(|row| CommentRow {
+                id: CommentId(row.id),
+                author: AccountId(row.author_id),
+                created_at: from_column(row.created_at),
+                body: row.body,
+            })
+        };
+        self.db.all(query).await
     }
 
     /// Deletes a comment; `false` if there was none.
