@@ -1,0 +1,268 @@
+//! Peers that go and come back, copies of which one is dead, connections that close just as they are used.
+
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use conduit_domain::AccountId;
+use conduit_rpc::{
+    CallError, CallSettings, FindUsers, PeerAddress, Served, Transport, User, UsersApi, connect,
+};
+use tokio::io::AsyncWriteExt;
+use tokio::sync::Semaphore;
+
+use crate::broken::{broken, read_head};
+use crate::in_time;
+use crate::server::{Listener, Server, Socket, TRANSPORTS, served, settings};
+use crate::world::{small, user};
+
+fn ann() -> FindUsers {
+    FindUsers {
+        ids: vec![AccountId(1_000_001)],
+        names: Vec::new(),
+    }
+}
+
+fn free_port() -> SocketAddr {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
+}
+
+/// Another process may still hold connections of the port's last owner.
+fn start_at(address: SocketAddr, transport: Transport) -> Server {
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.set_reuseaddr(true).unwrap();
+    socket.bind(address).unwrap();
+    let listener = socket.listen(128).unwrap().into_std().unwrap();
+    Server::on(
+        Listener::Tcp(listener),
+        address.into(),
+        transport,
+        served(&small()),
+    )
+}
+
+#[tokio::test]
+async fn a_caller_starts_before_its_peer_and_outlives_restarts() {
+    for transport in TRANSPORTS {
+        let address = free_port();
+        let settings = settings();
+        let peers = connect(transport, &address.into(), &settings);
+        let down = in_time(peers.users.find(ann())).await;
+        assert!(
+            matches!(down, Err(CallError::Unreachable(_))),
+            "{transport:?}: {down:?}"
+        );
+        for _ in 0..3 {
+            let mut server = start_at(address, transport);
+            for _ in 0..3 {
+                let answer = in_time(peers.users.find(ann())).await;
+                assert_eq!(answer.unwrap(), [user(1_000_001, "ann")], "{transport:?}");
+            }
+            in_time(tokio::task::spawn_blocking(move || server.stop()))
+                .await
+                .unwrap();
+        }
+        let down = in_time(peers.users.find(ann())).await;
+        assert!(
+            matches!(down, Err(CallError::Unreachable(_))),
+            "{transport:?}: {down:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_dead_copy_costs_one_retry_and_is_left_out() {
+    for transport in TRANSPORTS {
+        let server = Server::start((transport, Socket::Tcp), &small());
+        let address: PeerAddress = format!("http://{},{}", free_port(), server.address)
+            .parse()
+            .unwrap();
+        let settings = settings();
+        let peers = connect(transport, &address, &settings);
+        for _ in 0..20 {
+            assert_eq!(
+                in_time(peers.users.find(ann())).await.unwrap().len(),
+                1,
+                "{transport:?}"
+            );
+        }
+        // How often depends on the time that twenty calls take: once, and once more for every rest that ends meanwhile.
+        let retries = settings.counts.retries("users", "find");
+        assert!(
+            (1..10).contains(&retries),
+            "{transport:?}: {retries} of 20 calls went to the dead copy"
+        );
+        assert_eq!(settings.counts.calls("users", "find"), 20);
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_closes_as_it_is_used_again_costs_no_answer() {
+    let answer = r#"{"users":[{"id":1000001,"username":"ann"}]}"#;
+    let answer = format!(
+        "HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{answer}",
+        answer.len()
+    );
+    let peer = broken(move |mut stream| {
+        let answer = answer.clone();
+        async move {
+            // The first request is answered, the second one crosses the end of the keep-alive.
+            if read_whole(&mut stream).await {
+                stream.write_all(answer.as_bytes()).await.unwrap();
+                read_whole(&mut stream).await;
+            }
+        }
+    })
+    .await;
+    let settings = settings();
+    let peers = connect(Transport::Http, &peer.address, &settings);
+    for _ in 0..10 {
+        assert_eq!(
+            in_time(peers.users.find(ann())).await.unwrap(),
+            [user(1_000_001, "ann")]
+        );
+    }
+    // 1 on a new connection, 2 on the same and again on a fresh one that is not kept, 3 on a new one, and so on.
+    assert_eq!(settings.counts.retries("users", "find"), 5);
+    assert_eq!(peer.connections.load(Ordering::SeqCst), 10);
+}
+
+async fn read_whole(stream: &mut tokio::net::TcpStream) -> bool {
+    let Some(head) = read_head(stream).await else {
+        return false;
+    };
+    // Small requests come in one piece, and a body of one or two more.
+    let length = head
+        .lines()
+        .find_map(|line| line.strip_prefix("content-length: "))
+        .unwrap()
+        .parse::<usize>();
+    let (_, body) = head.split_once("\r\n\r\n").unwrap();
+    let mut rest = vec![0; length.unwrap() - body.len()];
+    tokio::io::AsyncReadExt::read_exact(stream, &mut rest)
+        .await
+        .is_ok()
+}
+
+#[tokio::test]
+async fn a_grpc_connection_that_closes_as_it_is_used_again_costs_no_answer() {
+    let peer = broken(|stream| async move {
+        let mut connection = h2::server::handshake(stream).await.unwrap();
+        let Some(Ok((_, mut respond))) = connection.accept().await else {
+            return;
+        };
+        let head = http::Response::builder()
+            .header("content-type", "application/grpc")
+            .body(())
+            .unwrap();
+        let mut body = respond.send_response(head, false).unwrap();
+        // FindUsersResponse { users: [User { id: 1, username: "ann" }] }
+        body.send_data(b"\0\0\0\0\x09\x0a\x07\x08\x01\x12\x03ann".to_vec().into(), false)
+            .unwrap();
+        let mut trailers = http::HeaderMap::new();
+        trailers.insert("grpc-status", 0.into());
+        body.send_trailers(trailers).unwrap();
+        // The next request crosses the end of the connection.
+        drop(connection.accept().await);
+    })
+    .await;
+    let settings = settings();
+    let peers = connect(Transport::Grpc, &peer.address, &settings);
+    for _ in 0..10 {
+        assert_eq!(in_time(peers.users.find(ann())).await.unwrap(), [user(1, "ann")]);
+    }
+    let retries = settings.counts.retries("users", "find");
+    // Every request after the first finds a connection that has had its one.
+    assert_eq!((retries, peer.connections.load(Ordering::SeqCst)), (9, 10));
+}
+
+#[tokio::test]
+async fn keep_alives_that_end_while_requests_come_cost_no_answer() {
+    // The server's keep-alive is shorter than the client's on purpose; the pauses between calls go across its end.
+    let server = actix_web::rt::System::new;
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address: PeerAddress = listener.local_addr().unwrap().into();
+    let (send, receive) = std::sync::mpsc::channel();
+    let thread = std::thread::spawn(move || {
+        server().block_on(async {
+            let app = || {
+                actix_web::App::new()
+                    .configure(|config| conduit_rpc::http::server::configure(config, served(&small())))
+            };
+            let server = actix_web::HttpServer::new(app)
+                .workers(1)
+                .disable_signals()
+                .keep_alive(Duration::from_millis(20));
+            let server = server.listen(listener).unwrap().run();
+            send.send(server.handle()).unwrap();
+            server.await.unwrap();
+        });
+    });
+    let handle = receive.recv().unwrap();
+    let settings = CallSettings {
+        idle_timeout: Duration::from_secs(60),
+        ..settings()
+    };
+    let peers = connect(Transport::Http, &address, &settings);
+    for pause in 0..40 {
+        assert_eq!(in_time(peers.users.find(ann())).await.unwrap().len(), 1);
+        tokio::time::interval_at(
+            tokio::time::Instant::now() + Duration::from_millis(pause),
+            Duration::from_secs(1),
+        )
+        .tick()
+        .await;
+    }
+    drop(handle.stop(true));
+    tokio::task::spawn_blocking(|| thread.join().unwrap())
+        .await
+        .unwrap();
+}
+
+/// Answers when it is let go.
+struct Slow {
+    called: Semaphore,
+    go: Semaphore,
+}
+
+#[async_trait]
+impl UsersApi for Slow {
+    async fn find(&self, _: FindUsers) -> Result<Vec<User>, CallError> {
+        self.called.add_permits(1);
+        self.go.acquire().await.unwrap().forget();
+        Ok(vec![user(1, "slow")])
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_stops_answers_the_calls_under_way() {
+    for transport in TRANSPORTS {
+        let slow = Arc::new(Slow {
+            called: Semaphore::new(0),
+            go: Semaphore::new(0),
+        });
+        let served = Served {
+            users: Some(Arc::clone(&slow) as _),
+            ..served(&small())
+        };
+        let mut server = Server::serving((transport, Socket::Tcp), served);
+        let settings = CallSettings {
+            call_timeout: Duration::from_secs(20),
+            ..settings()
+        };
+        let peers = server.peers(&settings);
+        let call = tokio::spawn(async move { peers.users.find(ann()).await });
+        in_time(slow.called.acquire()).await.unwrap().forget();
+        let stopping = tokio::task::spawn_blocking(move || server.stop());
+        tokio::task::yield_now().await;
+        slow.go.add_permits(1);
+        assert_eq!(
+            in_time(call).await.unwrap().unwrap(),
+            [user(1, "slow")],
+            "{transport:?}"
+        );
+        in_time(stopping).await.unwrap();
+    }
+}
