@@ -46,7 +46,7 @@ pub async fn build(settings: Settings) -> anyhow::Result<Monolith> {
     let workers = http.workers(available_parallelism().unwrap_or(NonZeroUsize::MIN));
     let common = Common::new(&settings.common, &database, workers)?;
 
-    let (parts, passwords) = (common.clone(), common.passwords()?);
+    let (parts, passwords) = (common.clone(), common.passwords(&settings.passwords)?);
     let serve_api = move |config: &mut _| conduit_web::configure(config, api(&parts, &passwords));
     let mut servers = vec![process::serve(public, workers, http, serve_api)?];
     if let Some(listener) = operations {

@@ -1,7 +1,7 @@
 //! What can be set: flags with their environment variables, all in `--help`.
 
 use clap::Parser;
-use conduit_process::CommonArgs;
+use conduit_process::{CommonArgs, PasswordArgs};
 use conduit_runtime::settings::DataArgs;
 
 /// Conduit as one process. Without DATABASE_URL it starts a PostgreSQL of its own.
@@ -11,6 +11,9 @@ pub struct Settings {
     /// What every process has.
     #[command(flatten)]
     pub common: CommonArgs,
+    /// What hashing a password costs.
+    #[command(flatten)]
+    pub passwords: PasswordArgs,
     /// Where an own PostgreSQL keeps its data.
     #[command(flatten)]
     pub data: DataArgs,

@@ -14,7 +14,7 @@ pub mod users;
 
 pub use articles::{Articles, ListQuery};
 pub use comments::Comments;
-pub use passwords::{PasswordSettings, Passwords};
+pub use passwords::{PasswordSettings, PasswordStatus, Passwords};
 pub use profiles::Profiles;
 pub use reads::{ArticleReads, CommentReads, ProfileReads, Readiness};
 pub use tokens::Tokens;

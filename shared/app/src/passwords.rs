@@ -1,5 +1,6 @@
 //! Password hashes: argon2id, off the worker threads, as many at once as there are processors (performance page, rule 17).
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -8,13 +9,28 @@ use argon2::{Algorithm, Argon2, Block, Params, Version};
 use conduit_domain::{Error, Result};
 use tokio::sync::Semaphore;
 
-/// How many hashes at once, and how long one may wait for its turn.
+/// What a hash costs, how many at once, and how long one may wait for its turn.
 #[derive(Clone, Copy, Debug)]
 pub struct PasswordSettings {
-    /// Hashes at the same time, 1 or more. Each takes one processor for some 25 ms and 19 MiB, which are kept for the next.
+    /// Memory of one hash in KiB, 8 or more. OWASP's second choice for argon2id is 19 456 with two passes.
+    pub memory_kib: u32,
+    /// Passes over that memory, 1 or more.
+    pub passes: u32,
+    /// Hashes at the same time, 1 or more. Each takes one processor for some 25 ms; its memory is kept for the next.
     pub at_once: usize,
     /// How long a hash waits for its turn before the request is turned away.
     pub longest_wait: Duration,
+}
+
+/// How busy the hashing is; for metrics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PasswordStatus {
+    /// Hashes that may run at the same time.
+    pub at_once: usize,
+    /// Turns that are free now.
+    pub free: usize,
+    /// Requests that wait for a turn.
+    pub waiting: usize,
 }
 
 /// Makes and checks hashes. One for the whole process: the bound is the machine's, not a worker's.
@@ -23,6 +39,8 @@ pub struct Passwords(Arc<Shared>);
 
 struct Shared {
     turns: Arc<Semaphore>,
+    at_once: usize,
+    waiting: AtomicUsize,
     longest_wait: Duration,
     /// Working memory of finished hashes; fresh pages would cost as much as a third of the hash.
     memory: Mutex<Vec<Vec<Block>>>,
@@ -35,15 +53,18 @@ impl Passwords {
     /// Makes the hash that stands in for a missing account, so this takes as long as one hash.
     ///
     /// # Errors
-    /// [`Error::Internal`] if hashing fails.
+    /// [`Error::Internal`] for a cost outside what argon2 allows.
     pub fn new(settings: PasswordSettings) -> Result<Self> {
-        // OWASP's second choice for argon2id: 19 MiB, two passes, one lane.
-        let params = Params::new(19 * 1024, 2, 1, Some(Params::DEFAULT_OUTPUT_LEN)).map_err(internal)?;
+        let PasswordSettings { memory_kib, passes, at_once, longest_wait } = settings;
+        let params = Params::new(memory_kib, passes, 1, Some(Params::DEFAULT_OUTPUT_LEN)).map_err(internal)?;
+        let at_once = at_once.max(1);
         let mut memory = Vec::new();
         let nobody = hashed(&params, b"nobody's password", &mut memory)?;
         Ok(Self(Arc::new(Shared {
-            turns: Arc::new(Semaphore::new(settings.at_once.max(1))),
-            longest_wait: settings.longest_wait,
+            turns: Arc::new(Semaphore::new(at_once)),
+            at_once,
+            waiting: AtomicUsize::new(0),
+            longest_wait,
             memory: Mutex::new(vec![memory]),
             params,
             nobody,
@@ -71,13 +92,21 @@ impl Passwords {
         .await
     }
 
+    /// How busy the hashing is.
+    pub fn status(&self) -> PasswordStatus {
+        let Shared { turns, at_once, waiting, .. } = &*self.0;
+        PasswordStatus { at_once: *at_once, free: turns.available_permits(), waiting: waiting.load(Ordering::Relaxed) }
+    }
+
     /// Runs on a blocking thread when a turn is free. The turn is held until the work ends, even if the caller has left.
     async fn in_turn<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Shared, &mut Vec<Block>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let turn = tokio::time::timeout(self.0.longest_wait, Arc::clone(&self.0.turns).acquire_owned());
-        let turn = turn.await.map_err(|_| Error::Overloaded("password hashing"))?.map_err(internal)?;
+        let in_line = InLine::join(&self.0.waiting);
+        let turn = tokio::time::timeout(self.0.longest_wait, Arc::clone(&self.0.turns).acquire_owned()).await;
+        drop(in_line);
+        let turn = turn.map_err(|_| Error::Overloaded("password hashing"))?.map_err(internal)?;
         let shared = Arc::clone(&self.0);
         let hashing = tokio::task::spawn_blocking(move || {
             let mut memory = shared.take_memory();
@@ -87,6 +116,22 @@ impl Passwords {
             result
         });
         hashing.await.map_err(internal)?
+    }
+}
+
+/// A request that waits; counted until dropped, also when its client goes away.
+struct InLine<'a>(&'a AtomicUsize);
+
+impl<'a> InLine<'a> {
+    fn join(waiting: &'a AtomicUsize) -> Self {
+        waiting.fetch_add(1, Ordering::Relaxed);
+        Self(waiting)
+    }
+}
+
+impl Drop for InLine<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -140,7 +185,7 @@ mod tests {
     use super::*;
 
     fn passwords(longest_wait: Duration) -> Passwords {
-        Passwords::new(PasswordSettings { at_once: 1, longest_wait }).unwrap()
+        Passwords::new(PasswordSettings { memory_kib: 19_456, passes: 2, at_once: 1, longest_wait }).unwrap()
     }
 
     #[tokio::test]
@@ -166,8 +211,10 @@ mod tests {
     async fn without_a_turn_in_time_the_request_is_turned_away() {
         let passwords = passwords(Duration::ZERO);
         let turn = Arc::clone(&passwords.0.turns).acquire_owned().await.unwrap();
+        assert_eq!(passwords.status(), PasswordStatus { at_once: 1, free: 0, waiting: 0 });
         let refused = passwords.hash("correct horse".to_owned()).await;
         assert!(matches!(refused, Err(Error::Overloaded(_))));
+        assert_eq!(passwords.status().waiting, 0);
         drop(turn);
         assert!(passwords.hash("correct horse".to_owned()).await.is_ok());
     }

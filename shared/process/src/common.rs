@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
+use anyhow::Context;
 use clap::Args;
-use conduit_app::{PasswordSettings, Passwords, Readiness, Tokens};
+use conduit_app::{PasswordSettings, PasswordStatus, Passwords, Readiness, Tokens};
 use conduit_domain::Clock;
 use conduit_runtime::settings::{DatabaseArgs, HttpArgs, LogArgs, TokenArgs, TokenSecrets};
 use conduit_runtime::{Database, SystemClock};
@@ -42,6 +43,21 @@ pub struct CommonArgs {
     pub log: LogArgs,
 }
 
+/// What hashing a password costs; a stored hash keeps the cost it was made with.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Password hashing (argon2id)")]
+pub struct PasswordArgs {
+    /// Memory of one hash in KiB
+    #[arg(long, env = "CONDUIT_PASSWORD_MEMORY", value_name = "KIB", default_value = "19456")]
+    password_memory: u32,
+    /// Passes over that memory
+    #[arg(long, env = "CONDUIT_PASSWORD_PASSES", value_name = "COUNT", default_value = "2")]
+    password_passes: u32,
+    /// Hashes at the same time [default: one per core]
+    #[arg(long, env = "CONDUIT_PASSWORD_AT_ONCE", value_name = "COUNT")]
+    password_at_once: Option<NonZeroUsize>,
+}
+
 /// What a process has once.
 #[derive(Clone)]
 pub struct Common {
@@ -66,8 +82,16 @@ impl Common {
     /// A token secret that is missing or weak, a database URL that cannot be read.
     pub fn new(args: &CommonArgs, database: &Database, workers: NonZeroUsize) -> anyhow::Result<Self> {
         let secrets = args.tokens.secrets(database.development_secret().as_deref())?;
-        let previous: Vec<&[u8]> = secrets.previous.iter().map(|secret| secret.expose_secret().as_bytes()).collect();
-        let tokens = Tokens::new(secrets.current.expose_secret().as_bytes(), &previous, args.tokens.token_lifetime)?;
+        let previous: Vec<&[u8]> = secrets
+            .previous
+            .iter()
+            .map(|secret| secret.expose_secret().as_bytes())
+            .collect();
+        let tokens = Tokens::new(
+            secrets.current.expose_secret().as_bytes(),
+            &previous,
+            args.tokens.token_lifetime,
+        )?;
         let db = DbSettings {
             options: database.url().options()?,
             connections: args.database.database_pool_size.get().div_ceil(workers.get()),
@@ -87,15 +111,24 @@ impl Common {
         })
     }
 
-    /// Password hashing for this process: as many hashes at once as there are processors.
+    /// Password hashing for this process, shown in the metrics.
     ///
     /// # Errors
-    /// If hashing fails.
-    pub fn passwords(&self) -> anyhow::Result<Passwords> {
-        Ok(Passwords::new(PasswordSettings {
-            at_once: available_parallelism().map_or(1, NonZeroUsize::get),
+    /// A cost outside what argon2 allows.
+    pub fn passwords(&self, args: &PasswordArgs) -> anyhow::Result<Passwords> {
+        let settings = PasswordSettings {
+            memory_kib: args.password_memory,
+            passes: args.password_passes,
+            at_once: args.password_at_once.or(available_parallelism().ok()).map_or(1, NonZeroUsize::get),
             longest_wait: self.deadline.mul_f64(SHARE_OF_DEADLINE),
-        })?)
+        };
+        let passwords = Passwords::new(settings).context("CONDUIT_PASSWORD_MEMORY or CONDUIT_PASSWORD_PASSES")?;
+        let watched = passwords.clone();
+        self.metrics.watch_pool("password-hashing", move || {
+            let PasswordStatus { at_once, free, waiting } = watched.status();
+            PoolSize { size: at_once, available: free, waiting }
+        });
+        Ok(passwords)
     }
 
     /// The pool of one worker, shown in the metrics. Call it inside the worker's runtime.
@@ -105,19 +138,29 @@ impl Common {
         let watched = db.clone();
         self.metrics.watch_pool(format!("worker-{worker}"), move || {
             let status = watched.status();
-            PoolSize { size: status.size, available: status.available, waiting: status.waiting }
+            PoolSize {
+                size: status.size,
+                available: status.available,
+                waiting: status.waiting,
+            }
         });
         db
     }
 
     /// A single connection beside the workers' pools, for what must not queue behind requests.
     pub fn spare_db(&self) -> Db {
-        Db::new(DbSettings { connections: 1, ..self.db.clone() })
+        Db::new(DbSettings {
+            connections: 1,
+            ..self.db.clone()
+        })
     }
 
     /// Ready while the store answers and nobody has asked us to stop.
     pub fn own_store(&self, db: Db) -> Arc<dyn Readiness> {
-        Arc::new(OwnStore { db, stopping: Arc::clone(&self.stopping) })
+        Arc::new(OwnStore {
+            db,
+            stopping: Arc::clone(&self.stopping),
+        })
     }
 
     /// The operations listener, which answers from the own store alone.

@@ -7,5 +7,5 @@
 mod common;
 mod readiness;
 
-pub use common::{Common, CommonArgs};
+pub use common::{Common, CommonArgs, PasswordArgs};
 pub use readiness::{AllReady, OwnStore};
