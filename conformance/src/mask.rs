@@ -77,10 +77,7 @@ pub fn answer(response: &Response, ids: &mut Ids, cover: Cover) -> Masked {
 /// The request as a line that is equal on deployments that were asked the same: tokens left out, comment ids numbered.
 pub fn request(request: &Request, ids: &Ids) -> String {
     let target = match request.target.rsplit_once("/comments/") {
-        Some((path, id)) => match ids.0.get(id) {
-            Some(number) => format!("{path}/comments/<{number}>"),
-            None => request.target.clone(),
-        },
+        Some((path, id)) => format!("{path}/comments/{}", numbered(id, ids)),
         None => request.target.clone(),
     };
     let names: Vec<&str> = request.headers.iter().map(|(name, _)| name.as_str()).collect();
@@ -90,6 +87,16 @@ pub fn request(request: &Request, ids: &Ids) -> String {
         request.method,
         body.map(|b| b.to_string()).unwrap_or_default()
     )
+}
+
+/// The segment with the id in it numbered, if it was seen before. What is asked for may be an id dressed up: `07`, `7.0`.
+fn numbered(segment: &str, ids: &Ids) -> String {
+    let rest = segment.trim_start_matches(|c: char| !matches!(c, '1'..='9'));
+    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    match ids.0.get(&digits) {
+        Some(number) => segment.replacen(&digits, &format!("<{number}>"), 1),
+        None => segment.to_owned(),
+    }
 }
 
 /// The headers that are to be equal, as `name: value` lines with the names in lower case, sorted.
@@ -233,6 +240,25 @@ mod tests {
             let masked = masked(body, &mut Ids::default());
             assert_eq!(masked.body, body.as_bytes());
             assert_eq!(masked.faults.len(), 1, "{body}");
+        }
+    }
+
+    #[test]
+    fn ids_in_paths_are_numbered_however_they_are_dressed() {
+        let mut ids = Ids::default();
+        masked(r#"{"comment":{"id":127}}"#, &mut ids);
+        let rows = [
+            ("127", "<1>"),
+            ("127.0", "<1>.0"),
+            ("+127", "+<1>"),
+            ("00127", "00<1>"),
+            ("128", "128"),
+            ("1270", "1270"),
+            ("abc", "abc"),
+            ("0", "0"),
+        ];
+        for (segment, expected) in rows {
+            assert_eq!(numbered(segment, &ids), expected);
         }
     }
 
