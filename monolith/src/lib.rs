@@ -3,6 +3,7 @@
 //! [`build`] is the composition root, for `main` and for tests. What only the monolith has is in [`reads`]; everything else comes
 //! from the shared crates. It must not contain a rule, a route or a write.
 
+pub mod demo;
 pub mod reads;
 mod settings;
 
@@ -16,6 +17,7 @@ use conduit_process::Common;
 use conduit_runtime::Database;
 use conduit_runtime::database::Owner;
 use conduit_runtime::process::{self, Listener};
+use conduit_store::db::Db;
 use conduit_store::{ArticleStore, CommentStore, ProfileStore, UserStore};
 use conduit_web::Api;
 pub use settings::Settings;
@@ -47,7 +49,12 @@ pub async fn build(settings: Settings) -> anyhow::Result<Monolith> {
     let common = Common::new(&settings.common, &database, workers)?;
 
     let (parts, passwords) = (common.clone(), common.passwords(&settings.passwords)?);
-    let serve_api = move |config: &mut _| conduit_web::configure(config, api(&parts, &passwords));
+    if settings.demo {
+        let db = common.spare_db();
+        let filled = demo::fill(db.clone(), &api(&common, &passwords, db)).await?;
+        tracing::info!(filled, accounts = "ada, grace, linus-the-baker, zoë", password = demo::PASSWORD, "demonstration");
+    }
+    let serve_api = move |config: &mut _| conduit_web::configure(config, api(&parts, &passwords, parts.worker_db()));
     let mut servers = vec![process::serve(public, workers, http, serve_api)?];
     if let Some(listener) = operations {
         let parts = common.clone();
@@ -57,9 +64,8 @@ pub async fn build(settings: Settings) -> anyhow::Result<Monolith> {
     Ok(Monolith { servers, common, database, settings, public: public_address, operations: operations_address })
 }
 
-/// The public API of one worker, with a pool of its own.
-fn api(common: &Common, passwords: &Passwords) -> Api {
-    let db = common.worker_db();
+/// The public API over one pool, a worker's own.
+fn api(common: &Common, passwords: &Passwords, db: Db) -> Api {
     let joined = Arc::new(Joined::new(db.clone()));
     let clock = || Arc::clone(&common.clock);
     let users = Users::new(UserStore::new(db.clone()), passwords.clone(), common.tokens.clone(), clock());

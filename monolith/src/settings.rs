@@ -8,6 +8,9 @@ use conduit_runtime::settings::DataArgs;
 #[derive(Clone, Debug, Parser)]
 #[command(name = "monolith", version)]
 pub struct Settings {
+    /// Fill an empty store with a little content to look at; every account's password is conduit-demo
+    #[arg(long, env = "CONDUIT_DEMO")]
+    pub demo: bool,
     /// What every process has.
     #[command(flatten)]
     pub common: CommonArgs,

@@ -70,6 +70,23 @@ impl UserStore {
         Self { db }
     }
 
+    /// Whether nobody has an account.
+    ///
+    /// # Errors
+    /// Only those of the [`Db`].
+    pub async fn is_empty(&self) -> Result<bool> {
+        self.db
+            .one(|| {
+                sqlx::query_scalar!(
+                    r#"select not exists (
+                      select
+                      from users.accounts
+                    ) as "empty!""#
+                )
+            })
+            .await
+    }
+
     /// The account with this identifier.
     ///
     /// # Errors
