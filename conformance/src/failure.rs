@@ -89,10 +89,10 @@ impl fmt::Display for Report {
             write!(f, "\n  request:  {}", curl::line(exchange))?;
         }
         if let Some(expected) = &self.expected {
-            write!(f, "\n  expected: {}", shown(expected, 0))?;
+            write!(f, "\n  expected: {}", shown(expected))?;
         }
         if let Some(came) = &self.came {
-            write!(f, "\n  came:     {}", shown(came, 0))?;
+            write!(f, "\n  came:     {}", shown(came))?;
         }
         if let (Some(expected), Some(came)) = (&self.expected, &self.came) {
             write!(f, "\n  {}", first_difference(expected, came))?;
@@ -103,7 +103,7 @@ impl fmt::Display for Report {
                 for (name, value) in &response.headers.0 {
                     write!(f, " | {name}: {}", String::from_utf8_lossy(value))?;
                 }
-                write!(f, "\n            {}", shown(&response.body, 0))
+                write!(f, "\n            {}", shown(&response.body))
             }
             _ => Ok(()),
         }
@@ -130,8 +130,9 @@ pub fn first_difference(expected: &[u8], came: &[u8]) -> String {
 
 const SHOWN: usize = 700;
 
-fn shown(bytes: &[u8], start: usize) -> String {
-    let text = window(bytes, start, start + SHOWN);
+/// The bytes as text that a person can read, cut if there are many.
+pub(crate) fn shown(bytes: &[u8]) -> String {
+    let text = window(bytes, 0, SHOWN);
     match bytes.len() {
         0 => "(no bytes)".to_owned(),
         length if length > SHOWN => format!("{text} … ({length} bytes)"),

@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::curl;
-use crate::failure::first_difference;
+use crate::failure::{first_difference, shown};
 use crate::http::Response;
 use crate::log::{Certainty, Exchange, Step};
 use crate::mask::{self, Cover, Ids, Masked};
@@ -31,8 +31,8 @@ impl fmt::Display for Difference {
         writeln!(f, "  left:  {}", curl::line(&self.left))?;
         write!(f, "  right: {}", curl::line(&self.right))?;
         if let Some((left, right)) = &self.texts {
-            write!(f, "\n  left:  {}", left.escape_ascii())?;
-            write!(f, "\n  right: {}", right.escape_ascii())?;
+            write!(f, "\n  left:  {}", shown(left))?;
+            write!(f, "\n  right: {}", shown(right))?;
             write!(f, "\n  {}", first_difference(left, right))?;
         }
         Ok(())
@@ -235,7 +235,7 @@ type Texts = Option<(Vec<u8>, Vec<u8>)>;
 
 fn differing(a: &Masked, b: &Masked) -> Option<(String, Texts)> {
     if a.status != b.status {
-        let texts = (shown(a), shown(b));
+        let texts = (told(a), told(b));
         return Some((format!("the status: {} and {}", a.status, b.status), Some(texts)));
     }
     if a.headers != b.headers {
@@ -255,7 +255,7 @@ fn differing(a: &Masked, b: &Masked) -> Option<(String, Texts)> {
     ))
 }
 
-fn shown(masked: &Masked) -> Vec<u8> {
+fn told(masked: &Masked) -> Vec<u8> {
     [format!("{} ", masked.status).as_bytes(), masked.body.as_slice()].concat()
 }
 

@@ -1,8 +1,6 @@
 //! Deployments that misbehave, on free ports of this machine.
 #![allow(dead_code)]
 
-pub(crate) mod proxy;
-
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
