@@ -115,6 +115,21 @@ pub async fn build(
     args: ServiceArgs,
     assemble: impl Fn(&Parts, Db) -> Worker + Send + Sync + 'static,
 ) -> anyhow::Result<Service> {
+    build_with(owner, args, |_| Ok(assemble)).await
+}
+
+/// As [`build`], for a service whose workers share something made once: `prepare` makes it, and returns what assembles a worker.
+///
+/// # Errors
+/// As [`build`]; those of `prepare`.
+pub async fn build_with<A>(
+    owner: Owner,
+    args: ServiceArgs,
+    prepare: impl FnOnce(&Parts) -> anyhow::Result<A>,
+) -> anyhow::Result<Service>
+where
+    A: Fn(&Parts, Db) -> Worker + Send + Sync + 'static,
+{
     let http = &args.common.http;
     let public = Listener::bind(&http.http_listen)?;
     let bind =
@@ -141,6 +156,7 @@ pub async fn build(
         calls,
         transport: args.rpc.rpc_transport,
     };
+    let assemble = prepare(&parts)?;
 
     let workers_parts = per_worker(
         parts.clone(),

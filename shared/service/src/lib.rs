@@ -4,13 +4,15 @@
 //! internal listeners run on the same worker threads and share each worker's pool (performance page, rules 2 and 3). The monolith
 //! never links this. Start reading at [`build`].
 
+mod authors;
 mod composition;
 mod per_worker;
 mod readiness;
 mod server;
 mod settings;
 
-pub use composition::{Parts, Service, Worker, build};
+pub use authors::{authors, profile};
+pub use composition::{Addresses, Parts, Service, Worker, build, build_with};
 pub use readiness::{ArticlesReady, ProfilesReady, UsersReady};
 pub use settings::{
     ArticlesPeer, InternalArgs, Peering, ProfilesPeer, RpcArgs, ServiceArgs, UsersPeer, parse,

@@ -123,6 +123,9 @@ impl CommentStore {
     /// # Errors
     /// [`Error::Unavailable`], [`Error::Internal`]; then it has happened whole or not at all.
     pub async fn purge_due(&self, now: Timestamp, limit: i64) -> Result<u64> {
+        if !self.any_due(now).await? {
+            return Ok(0);
+        }
         let mut transaction = self.db.begin().await?;
         let forget = sqlx::query!(
             "delete from comments.purges
@@ -151,5 +154,21 @@ impl CommentStore {
         transaction.execute(remove).await?;
         transaction.commit().await?;
         Ok(articles.len() as u64)
+    }
+
+    /// Nearly always none is, and a transaction for nothing would cost three round trips a second.
+    async fn any_due(&self, now: Timestamp) -> Result<bool> {
+        let query = || {
+            sqlx::query!(
+                "select article_id
+                 from comments.purges
+                 where due_at <= $1
+                 order by due_at
+                 limit 1",
+                to_column(now)
+            )
+            .map(|row| row.article_id)
+        };
+        Ok(self.db.optional(query).await?.is_some())
     }
 }

@@ -1,0 +1,17 @@
+//! Starts the comments service.
+
+use anyhow::Context;
+use conduit_runtime::process::stop_signal;
+use conduit_runtime::telemetry::Telemetry;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> anyhow::Result<()> {
+    let settings: conduit_comments::Settings = conduit_service::parse(3040);
+    let _telemetry = Telemetry::start(&settings.service.common.log)?;
+    let stop = stop_signal().context("listening to signals")?;
+    let service = conduit_comments::build(settings).await?;
+    for line in service.description() {
+        tracing::info!("{line}");
+    }
+    service.run(stop).await
+}
