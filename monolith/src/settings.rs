@@ -1,7 +1,7 @@
 //! What can be set: flags with their environment variables, all in `--help`.
 
 use clap::Parser;
-use conduit_process::{CommonArgs, PasswordArgs};
+use conduit_process::{CommonArgs, HashingArgs};
 use conduit_runtime::settings::DataArgs;
 
 /// Conduit as one process. Without DATABASE_URL it starts a PostgreSQL of its own.
@@ -16,7 +16,7 @@ pub struct Settings {
     pub common: CommonArgs,
     /// What hashing a password costs.
     #[command(flatten)]
-    pub passwords: PasswordArgs,
+    pub passwords: HashingArgs,
     /// Where an own PostgreSQL keeps its data.
     #[command(flatten)]
     pub data: DataArgs,

@@ -46,7 +46,7 @@ pub struct CommonArgs {
 /// What hashing a password costs; a stored hash keeps the cost it was made with.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Password hashing (argon2id)")]
-pub struct PasswordArgs {
+pub struct HashingArgs {
     /// Memory of one hash in KiB
     #[arg(long, env = "CONDUIT_PASSWORD_MEMORY", value_name = "KIB", default_value = "19456")]
     password_memory: u32,
@@ -115,7 +115,7 @@ impl Common {
     ///
     /// # Errors
     /// A cost outside what argon2 allows.
-    pub fn passwords(&self, args: &PasswordArgs) -> anyhow::Result<Passwords> {
+    pub fn passwords(&self, args: &HashingArgs) -> anyhow::Result<Passwords> {
         let settings = PasswordSettings {
             memory_kib: args.password_memory,
             passes: args.password_passes,

@@ -7,5 +7,5 @@
 mod common;
 mod readiness;
 
-pub use common::{Common, CommonArgs, PasswordArgs};
+pub use common::{Common, CommonArgs, HashingArgs};
 pub use readiness::{AllReady, OwnStore};
