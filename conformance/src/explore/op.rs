@@ -7,6 +7,8 @@ use proptest::prelude::*;
 pub(super) enum Viewer {
     /// One of the program's accounts; registered when it is first needed.
     Account(usize),
+    /// Whoever wrote what the step is about.
+    Author,
     /// Nobody.
     Anonymous,
     /// Somebody with a token that is none.
@@ -149,6 +151,11 @@ fn viewer() -> impl Strategy<Value = Viewer> {
     ]
 }
 
+/// For what authors alone may do.
+fn author() -> impl Strategy<Value = Viewer> {
+    prop_oneof![3 => Just(Viewer::Author), 2 => viewer()]
+}
+
 fn reader() -> impl Strategy<Value = Viewer> {
     prop_oneof![
         12 => account().prop_map(Viewer::Account),
@@ -225,16 +232,16 @@ fn articles() -> BoxedStrategy<Op> {
         7 => (viewer(), word(), word(), word(), word()).prop_map(
             |(viewer, title, description, body, tags)| Op::Publish { viewer, title, description, body, tags }
         ),
-        5 => (viewer(), thing(), change(), change(), change(), change()).prop_map(
+        5 => (author(), thing(), change(), change(), change(), change()).prop_map(
             |(viewer, article, title, description, body, tags)| {
                 Op::Edit { viewer, article, title, description, body, tags }
             }
         ),
-        2 => (viewer(), thing()).prop_map(|(viewer, article)| Op::DeleteArticle { viewer, article }),
+        2 => (author(), thing()).prop_map(|(viewer, article)| Op::DeleteArticle { viewer, article }),
         6 => (viewer(), thing()).prop_map(|(viewer, article)| Op::Favorite { viewer, article }),
         2 => (viewer(), thing()).prop_map(|(viewer, article)| Op::Unfavorite { viewer, article }),
         6 => (viewer(), thing(), word()).prop_map(|(viewer, article, body)| Op::Comment { viewer, article, body }),
-        3 => (viewer(), thing(), proptest::bool::weighted(0.15)).prop_map(
+        3 => (author(), thing(), proptest::bool::weighted(0.15)).prop_map(
             |(viewer, comment, elsewhere)| Op::DeleteComment { viewer, comment, elsewhere }
         ),
         1 => (viewer(), 0..4_usize, 0..8_usize)

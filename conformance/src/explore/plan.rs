@@ -2,7 +2,7 @@
 
 use super::op::{Op, Query, Spelling, Viewer};
 use super::words::{self, object, word};
-use super::world::World;
+use super::world::{Remark, World};
 use crate::arrange::{article_path, enc, profile_path};
 
 /// A request that is the same on all deployments but for the token and a comment's id.
@@ -130,14 +130,17 @@ impl World {
                 self.same(
                     "PUT",
                     &self.article(*article),
-                    *viewer,
+                    by(*viewer, self.author(*article)),
                     Some(object("article", &members)),
                 )
             }
             Op::ReadArticle { viewer, article } => self.same("GET", &self.article(*article), *viewer, None),
-            Op::DeleteArticle { viewer, article } => {
-                self.same("DELETE", &self.article(*article), *viewer, None)
-            }
+            Op::DeleteArticle { viewer, article } => self.same(
+                "DELETE",
+                &self.article(*article),
+                by(*viewer, self.author(*article)),
+                None,
+            ),
             Op::Favorite { viewer, article } => self.same(
                 "POST",
                 &format!("{}/favorite", self.article(*article)),
@@ -222,7 +225,10 @@ impl World {
         };
         let email = spelled(&actor.email, spelling);
         let password = word(words::LOGINS, password, &self.p).replace("{secret}", &actor.password);
-        let members = [("email", format!("{email:?}")), ("password", password)];
+        let members = [
+            ("email", serde_json::Value::from(email).to_string()),
+            ("password", password),
+        ];
         self.same(
             "POST",
             "/api/users/login",
@@ -233,7 +239,7 @@ impl World {
 
     fn uncomment(&self, viewer: Viewer, comment: usize, elsewhere: bool) -> Plan {
         let found = self.comments.get(comment % self.comments.len().max(1));
-        let Some((slug, ids)) = found else {
+        let Some(Remark { slug, author, ids }) = found else {
             return self.same(
                 "DELETE",
                 &format!("{}/comments/1", self.article(comment)),
@@ -249,7 +255,7 @@ impl World {
         let target = ids.iter().map(|id| format!("{path}/comments/{id}")).collect();
         Plan {
             target,
-            ..self.same("DELETE", "", viewer, None)
+            ..self.same("DELETE", "", by(viewer, Some(*author)), None)
         }
     }
 
@@ -272,7 +278,13 @@ impl World {
 
     fn article(&self, article: usize) -> String {
         let slug = self.slugs.get(article % self.slugs.len().max(1));
-        article_path(slug.map_or("no-such-article", String::as_str))
+        article_path(slug.map_or("no-such-article", |(slug, _)| slug))
+    }
+
+    fn author(&self, article: usize) -> Option<usize> {
+        self.slugs
+            .get(article % self.slugs.len().max(1))
+            .map(|(_, author)| *author)
     }
 
     fn name(&self, whom: usize, spelling: Spelling) -> String {
@@ -301,6 +313,14 @@ impl World {
             .chain(page)
             .collect::<Vec<_>>()
             .join("&")
+    }
+}
+
+/// Who that is, once it is known who the author is.
+fn by(viewer: Viewer, author: Option<usize>) -> Viewer {
+    match (viewer, author) {
+        (Viewer::Author, Some(author)) => Viewer::Account(author),
+        (viewer, _) => viewer,
     }
 }
 

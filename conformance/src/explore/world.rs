@@ -27,6 +27,17 @@ pub(super) struct Actor {
     tokens: Vec<String>,
 }
 
+/// A comment.
+#[derive(Clone, Debug)]
+pub(super) struct Remark {
+    /// The slug it was added under.
+    pub(super) slug: String,
+    /// Whose it is.
+    pub(super) author: usize,
+    /// Its id on every deployment.
+    pub(super) ids: Vec<u64>,
+}
+
 /// What a running program knows.
 #[derive(Debug)]
 pub(super) struct World {
@@ -35,9 +46,9 @@ pub(super) struct World {
     /// The program's own text: part of every valid name, title and tag.
     pub(super) p: String,
     actors: Vec<Option<Actor>>,
-    pub(super) slugs: Vec<String>,
-    /// The slug a comment was added under, and its id on every deployment.
-    pub(super) comments: Vec<(String, Vec<u64>)>,
+    /// Slugs that exist or existed, and whose they are.
+    pub(super) slugs: Vec<(String, usize)>,
+    pub(super) comments: Vec<Remark>,
     asked: Vec<Arc<Exchange>>,
     answers: usize,
 }
@@ -150,6 +161,8 @@ impl World {
         let token = match plan.viewer {
             Viewer::Anonymous => None,
             Viewer::Forger => Some("forged.token.here".to_owned()),
+            // Nothing is there yet that anybody could have written.
+            Viewer::Author => None,
             Viewer::Account(who) => self.actor(who).and_then(|actor| actor.tokens.get(place).cloned()),
         };
         let headers = token.map(|token| ("Authorization".to_owned(), format!("Token {token}")));
@@ -189,27 +202,50 @@ impl World {
             | Op::Login { who, .. } => {
                 self.learn_user(*who, exchanges);
             }
-            Op::Publish { .. } | Op::Edit { .. } => {
-                let article = exchanges.first().and_then(|e| read(e, shape::article));
-                self.slugs.extend(
-                    article
-                        .map(|article| article.slug)
-                        .filter(|s| !self.slugs.contains(s)),
-                );
+            Op::Publish {
+                viewer: Viewer::Account(who),
+                ..
+            } => self.learn_slug(*who, exchanges),
+            Op::Edit { article, .. } => {
+                let author = self
+                    .slugs
+                    .get(article % self.slugs.len().max(1))
+                    .map(|(_, who)| *who);
+                author.into_iter().for_each(|who| self.learn_slug(who, exchanges));
             }
-            Op::Comment { article, .. } => {
+            Op::Comment {
+                viewer: Viewer::Account(who),
+                article,
+                ..
+            } => {
                 let ids: Vec<u64> = exchanges
                     .iter()
                     .filter_map(|e| read(e, shape::comment))
                     .map(|c| c.id)
                     .collect();
-                let slug = self.slugs.get(article % self.slugs.len().max(1)).cloned();
+                let slug = self
+                    .slugs
+                    .get(article % self.slugs.len().max(1))
+                    .map(|(slug, _)| slug.clone());
                 if let Some(slug) = slug.filter(|_| ids.len() == exchanges.len()) {
-                    self.comments.push((slug, ids));
+                    self.comments.push(Remark {
+                        slug,
+                        author: *who,
+                        ids,
+                    });
                 }
             }
             _ => {}
         }
+    }
+
+    fn learn_slug(&mut self, author: usize, exchanges: &[Arc<Exchange>]) {
+        let slug = exchanges
+            .first()
+            .and_then(|e| read(e, shape::article))
+            .map(|article| article.slug);
+        let fresh = slug.filter(|slug| !self.slugs.iter().any(|(known, _)| known == slug));
+        self.slugs.extend(fresh.map(|slug| (slug, author)));
     }
 
     fn learn_user(&mut self, who: usize, exchanges: &[Arc<Exchange>]) {
@@ -247,7 +283,7 @@ impl World {
 fn needed(op: &Op) -> Vec<usize> {
     let viewer = |viewer: &Viewer| match viewer {
         Viewer::Account(who) => Some(*who),
-        Viewer::Anonymous | Viewer::Forger => None,
+        Viewer::Author | Viewer::Anonymous | Viewer::Forger => None,
     };
     let named = |who: &Option<(usize, Spelling)>| who.map(|(who, _)| who);
     match op {

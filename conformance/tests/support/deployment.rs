@@ -74,6 +74,9 @@ fn serve(url: &str, started: &mpsc::Sender<String>, stopped: oneshot::Receiver<(
         "--database-wait=5s",
         "--request-deadline=5s",
         "--http-stop-wait=1s",
+        // Hashing is not what is tested here, and it is most of what a check costs.
+        "--password-memory=64",
+        "--password-passes=1",
         &format!("--database-url={url}"),
         &format!("--token-secret={SECRET}"),
     ];
