@@ -2,12 +2,14 @@
 //!
 //! There is no timer and no waiting window, and a look-up never joins one that was sent before it came, so every caller reads
 //! what was true after it asked. A look-up that finds nothing under way is made at once, by its caller, as it is; batches run
-//! in a task of their own, so a caller that goes away strands nobody.
+//! in a task of their own, so a caller that goes away strands nobody. When what is under way hangs (a frozen copy of a peer), those
+//! who queue go without it.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use futures_util::future::{BoxFuture, join_all};
 use tokio::runtime::Handle;
@@ -17,6 +19,9 @@ use tokio::time::{Instant, timeout_at};
 use crate::deadline;
 use crate::error::CallError;
 use crate::limits::KEYS;
+
+/// A look-up that takes this long no longer holds up the others.
+const STUCK_AFTER: Duration = Duration::from_millis(250);
 
 /// What was found, each with its key; what is missing is absent.
 pub type Found<K, V> = Result<Vec<(K, V)>, CallError>;
@@ -36,9 +41,12 @@ struct Shared<K, V> {
 struct State<K, V> {
     under_way: bool,
     queue: VecDeque<Waiting<K, V>>,
+    /// How many have queued since the start.
+    queued: u64,
 }
 
 struct Waiting<K, V> {
+    place: u64,
     keys: Vec<K>,
     deadline: Option<Instant>,
     answer: oneshot::Sender<Found<K, V>>,
@@ -74,6 +82,7 @@ where
         let state = State {
             under_way: false,
             queue: VecDeque::new(),
+            queued: 0,
         };
         Self(Arc::new(Shared {
             look: Box::new(move |keys| Box::pin(look(keys))),
@@ -104,20 +113,30 @@ where
 
     /// Queues for the next batch.
     pub(crate) async fn join(&self, keys: Vec<K>) -> Found<K, V> {
-        let (answer, answered) = oneshot::channel();
         let deadline = deadline::current();
-        self.0.state().queue.push_back(Waiting {
-            keys,
-            deadline,
-            answer,
-        });
+        let (place, mut answered) = self.0.queue(keys, deadline);
         // What was under way when the caller came may have returned since.
         drop(self.turn());
-        let answer = match deadline {
-            None => answered.await,
-            Some(at) => timeout_at(at, answered).await.map_err(|_| CallError::TimedOut)?,
+        let stuck_at = Instant::now() + STUCK_AFTER;
+        let patient_until = deadline.map_or(stuck_at, |deadline| deadline.min(stuck_at));
+        let answer = match timeout_at(patient_until, &mut answered).await {
+            Ok(answer) => answer,
+            Err(_) if deadline.is_some_and(|deadline| deadline <= stuck_at) => {
+                return Err(CallError::TimedOut);
+            }
+            Err(_) => {
+                Shared::overtake(&self.0, place);
+                within(deadline, answered).await?
+            }
         };
         answer.unwrap_or_else(|_| Err(CallError::failed("a batch ended without an answer")))
+    }
+}
+
+async fn within<F: Future>(deadline: Option<Instant>, future: F) -> Result<F::Output, CallError> {
+    match deadline {
+        None => Ok(future.await),
+        Some(at) => timeout_at(at, future).await.map_err(|_| CallError::TimedOut),
     }
 }
 
@@ -168,6 +187,38 @@ where
     K: Clone + Eq + Hash + Send + Sync + 'static,
     V: Clone + Send + Sync + 'static,
 {
+    fn queue(&self, keys: Vec<K>, deadline: Option<Instant>) -> (u64, oneshot::Receiver<Found<K, V>>) {
+        let (answer, answered) = oneshot::channel();
+        let mut state = self.state();
+        state.queued += 1;
+        let place = state.queued;
+        state.queue.push_back(Waiting {
+            place,
+            keys,
+            deadline,
+            answer,
+        });
+        (place, answered)
+    }
+
+    /// What is under way is stuck. If the one at this place is still in the queue, the queue leaves beside it.
+    fn overtake(shared: &Arc<Self>, place: u64) {
+        if shared
+            .state()
+            .queue
+            .front()
+            .is_none_or(|first| first.place > place)
+        {
+            return;
+        }
+        // Taken at once, so that the next in the queue finds it gone.
+        let batch = shared.next();
+        if !batch.is_empty() {
+            let shared = Arc::clone(shared);
+            tokio::spawn(async move { shared.answer(batch).await });
+        }
+    }
+
     /// Those who leave now: from the front of the queue as many as fit, without those who have gone away.
     fn next(&self) -> Vec<Waiting<K, V>> {
         let mut state = self.state();

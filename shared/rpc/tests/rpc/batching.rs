@@ -307,3 +307,21 @@ async fn an_impatient_caller_does_not_wait_for_the_others() {
     go.add_permits(1);
     assert!(leader.await.unwrap().is_ok());
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_look_up_that_hangs_does_not_hold_up_those_who_queue() {
+    let mut gate = gate(no_error);
+    let hanging = gate.caller(&[1]).await;
+    let (second, third) = (gate.caller(&[2]).await, gate.caller(&[3]).await);
+    assert_eq!(gate.sent().await, [1]);
+    // Time passes on its own here: both leave together beside the first, and hang, too.
+    assert_eq!(gate.sent().await, [2, 3]);
+    let fourth = gate.caller(&[4]).await;
+    assert_eq!(gate.sent().await, [4]);
+    gate.let_go(3);
+    assert_eq!(found(hanging).await, [(1, 1)]);
+    assert_eq!(found(second).await, [(2, 1)]);
+    assert_eq!(found(third).await, [(3, 1)]);
+    assert_eq!(found(fourth).await, [(4, 1)]);
+    assert!(gate.sent.try_recv().is_err(), "a call too many");
+}
