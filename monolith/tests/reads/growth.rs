@@ -10,12 +10,28 @@ use conduit_testkit::TestDatabase;
 use monolith::reads::Joined;
 use sqlx::{AssertSqlSafe, Executor};
 
-const SMALL: usize = 2_000;
-const LARGE: usize = 40_000;
+const SMALL: usize = 2_400;
+const LARGE: usize = 24_000;
 
 /// Account 1 writes 40 articles, account 2 has 50 favorites, account 3 has every second article as a favorite and follows 10
 /// accounts, whatever the size; all others grow with it. Tag `few` is on 60 articles, tag `many` on every fourth.
 const FILL: &str = "
+    -- The vacuum below marks as visible to all only what is known to be on disk and what nobody else looks at; all else makes scans
+    -- of an index read the table too.
+    set synchronous_commit = on;
+    do $$
+    declare
+      filled text;
+    begin
+      for filled in
+        select format('%I.%I', schemaname, tablename)
+        from pg_tables
+        where schemaname in ('users', 'profiles', 'articles', 'comments')
+      loop
+        execute format('alter table %s set (autovacuum_enabled = false)', filled);
+      end loop;
+    end
+    $$;
     insert into users.accounts (id, username, username_key, email, email_key, password_hash, created_at, updated_at)
     overriding system value
     select n, 'User' || n, 'user' || n, n || '@x', n || '@x', '', now(), now()
@@ -27,7 +43,7 @@ const FILL: &str = "
       n,
       case when n % ({size} / 40) = 0 then 1 else 4 + n % ({size} / 5 - 4) end,
       'article-' || n, 'article-' || n, 1, 'Article ' || n, 'Description', repeat('Text. ', 100),
-      array_remove(array[case when n % ({size} / 60) = 1 then 'few' end, case when n % 4 = 1 then 'many' end, 'all'], null),
+      array_remove(array[case when n % ({size} / 60) = 0 then 'few' end, case when n % 4 = 1 then 'many' end, 'all'], null),
       '2026-01-01T00:00:00Z'::timestamptz + n * interval '1 second', now()
     from generate_series(1, {size}) n;
     insert into articles.article_tags (article_id, tag, author_id, created_at)
@@ -35,15 +51,13 @@ const FILL: &str = "
     from articles.articles a
     cross join unnest(a.tag_list) tag;
     insert into articles.favorites (account_id, article_id, author_id, created_at)
-    select fan.id, a.id, a.author_id, a.created_at
+    select fan, a.id, a.author_id, a.created_at
     from articles.articles a
-    join users.accounts fan on
-      case fan.id
-        when 1 then false
-        when 2 then a.id % ({size} / 50) = 0
-        when 3 then a.id % 2 = 0
-        else fan.id between 4 + a.id % 50 and 6 + a.id % 50
-      end;
+    cross join lateral (
+      select 2 as fan where a.id % ({size} / 50) = 0
+      union all select 3 where a.id % 2 = 0
+      union all select generate_series(4 + a.id % 50, 6 + a.id % 50)
+    ) fans;
     insert into articles.tag_totals select tag, count(*) from articles.article_tags group by tag;
     insert into articles.author_totals select author_id, count(*) from articles.articles group by author_id;
     update articles.article_total set articles = {size};
@@ -104,7 +118,9 @@ impl Scene {
     async fn list(&self, filter: &ArticleFilter, viewer: Viewer, offset: i64) -> i64 {
         let page = Page { limit: 20, offset };
         self.pages(async || {
-            let page = ArticleReads::list(&self.reads, viewer, filter, page).await.unwrap();
+            let page = ArticleReads::list(&self.reads, viewer, filter, page)
+                .await
+                .unwrap();
             assert!(!page.articles.is_empty());
         })
         .await
@@ -229,7 +245,7 @@ async fn a_request_reads_as_many_pages_of_a_large_site_as_of_a_small_one() {
         println!("{request}: {small} pages of {SMALL} articles, {large} of {LARGE}");
     }
     for (request, small) in &small {
-        // Each look-up may pass one more level of an index; reading in proportion would be twenty times as many.
+        // Each look-up may pass one more level of an index; reading in proportion would be ten times as many.
         let large = large[request];
         assert!(
             (5..small * 2).contains(&large),
