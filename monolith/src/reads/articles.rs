@@ -6,14 +6,14 @@ use conduit_domain::{
     AccountId, Article, ArticleFilter, ArticleId, ArticlePage, ArticleSummary, Error, Page, Profile, Result,
     Viewer,
 };
+use conduit_store::articles::selection::Selection;
+use conduit_store::db::Statement;
 use conduit_store::time::from_column;
 use sqlx::postgres::PgRow;
 use sqlx::{Postgres, QueryBuilder, Row};
 
-use super::selection::Selection;
-use super::{
-    AUTHOR, JOIN_AUTHOR, Joined, Statement, flag, if_present, profile, push_following, push_present,
-};
+use super::selection::Account;
+use super::{AUTHOR, JOIN_AUTHOR, Joined, flag, if_present, profile, push_following, push_present};
 
 /// The columns of an article called `written`; the flag that follows them, the author's columns and one that differs come after.
 const ARTICLE: &str = "
@@ -119,7 +119,7 @@ fn by_slug(viewer: Viewer, slug: &str) -> Statement {
     statement.into()
 }
 
-fn list(viewer: Viewer, selection: &Selection<'_>, page: Page) -> Statement {
+fn list(viewer: Viewer, selection: &Selection<'_, Account<'_>>, page: Page) -> Statement {
     let mut statement = start(viewer.id());
     push_following(&mut statement, viewer.id());
     statement.push(",\n      ");

@@ -5,11 +5,12 @@ use conduit_app::reads::CommentReads;
 use conduit_domain::{
     AccountId, ArticleId, Comment, CommentId, CommentTarget, Page, Profile, Result, Viewer,
 };
+use conduit_store::db::Statement;
 use conduit_store::time::from_column;
 use sqlx::postgres::PgRow;
 use sqlx::{Postgres, QueryBuilder, Row};
 
-use super::{AUTHOR, JOIN_AUTHOR, Joined, Statement, profile, push_following};
+use super::{AUTHOR, JOIN_AUTHOR, Joined, profile, push_following};
 
 #[async_trait]
 impl CommentReads for Joined {

@@ -12,9 +12,8 @@ mod selection;
 
 use conduit_domain::{AccountId, Error, Profile, Result, Viewer};
 use conduit_store::db::Db;
-use sqlx::postgres::{PgArguments, PgRow};
-use sqlx::query::Query;
-use sqlx::{Execute, Postgres, QueryBuilder, Row, SqlStr};
+use sqlx::postgres::PgRow;
+use sqlx::{Postgres, QueryBuilder, Row};
 
 /// The read ports over all four schemas. Reads all, writes none.
 #[derive(Clone)]
@@ -26,30 +25,6 @@ impl Joined {
     /// The tables behind a pool, whose role sees all four schemas.
     pub fn new(db: Db) -> Self {
         Self { db }
-    }
-}
-
-/// A statement with its values, to be sent as often as need be.
-struct Statement {
-    text: SqlStr,
-    values: PgArguments,
-}
-
-impl From<QueryBuilder<Postgres>> for Statement {
-    fn from(mut builder: QueryBuilder<Postgres>) -> Self {
-        let mut query = builder.build();
-        // The builder has encoded every value when it was pushed; nothing is left that could fail.
-        let values = query.take_arguments().ok().flatten().unwrap_or_default();
-        Self {
-            text: query.sql(),
-            values,
-        }
-    }
-}
-
-impl Statement {
-    fn query(&self) -> Query<'static, Postgres, PgArguments> {
-        sqlx::query_with(self.text.clone(), self.values.clone())
     }
 }
 

@@ -3,10 +3,11 @@
 use async_trait::async_trait;
 use conduit_app::reads::ProfileReads;
 use conduit_domain::{NameKey, Profile, Result, Viewer};
+use conduit_store::db::Statement;
 use sqlx::postgres::PgRow;
 use sqlx::{Postgres, QueryBuilder};
 
-use super::{AUTHOR, Joined, Statement, flag, if_present, profile, push_following, push_present};
+use super::{AUTHOR, Joined, flag, if_present, profile, push_following, push_present};
 
 #[async_trait]
 impl ProfileReads for Joined {

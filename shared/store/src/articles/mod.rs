@@ -4,15 +4,20 @@
 //! the totals of tags by code point, the author's total, the total of all. The last is one row that every writer needs, so
 //! nothing comes between it and the end of the transaction.
 
+mod answers;
 mod delete;
 mod favorites;
 mod insert;
+mod reads;
+pub mod selection;
 mod slugs;
 mod totals;
 mod update;
 
 use conduit_domain::{AccountId, ArticleId, Result, Timestamp};
 
+pub use self::answers::DeletionRecord;
+pub use self::reads::{ArticleRow, RecordPage};
 use crate::db::Db;
 
 /// The tables of the articles schema.

@@ -5,6 +5,7 @@
 
 mod connection;
 mod fetch;
+mod statement;
 mod transaction;
 
 use std::time::Duration;
@@ -19,6 +20,7 @@ use tokio::time::timeout;
 use crate::error::{self, Failure};
 use connection::{Conn, Connector};
 pub use fetch::Fetch;
+pub use statement::Statement;
 pub use transaction::Transaction;
 
 /// A call that takes longer than this fails, so that a client has its answer within the five seconds of contract 4.5 even where
