@@ -20,7 +20,7 @@ const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 
 /// A successful answer (or one that only says it is not ready).
 pub(crate) struct Answer {
-    pub(crate) status: StatusCode,
+    status: StatusCode,
     content: Content,
 }
 
@@ -99,37 +99,22 @@ impl Answer {
     }
 }
 
-/// The response to a request; `unread` is what the client may still be sending.
-pub(crate) fn response(outcome: &Result<Answer>, unread: Option<Payload>) -> HttpResponse {
+/// The response to a request, and the error that it tells of; `unread` is what the client may still be sending.
+pub(crate) fn response(outcome: Result<Answer>, unread: Option<Payload>) -> (HttpResponse, Option<Error>) {
     match outcome {
-        Ok(answer) => success(answer, unread),
-        Err(error) => failure(Failure::from(error), unread),
+        Ok(answer) => (success(answer, unread), None),
+        Err(error) => (failure(Failure::from(&error), unread), Some(error)),
     }
 }
 
-fn success(answer: &Answer, unread: Option<Payload>) -> HttpResponse {
-    match &answer.content {
+fn success(answer: Answer, unread: Option<Payload>) -> HttpResponse {
+    match answer.content {
         Content::Nothing => bare(answer.status, Bytes::new(), unread),
-        Content::Preflight => {
-            let mut response = bare(answer.status, Bytes::new(), unread);
-            for (name, value) in [
-                (ACCESS_CONTROL_ALLOW_METHODS, "GET,HEAD,POST,PUT,DELETE,OPTIONS"),
-                (
-                    ACCESS_CONTROL_ALLOW_HEADERS,
-                    "authorization,content-type,x-requested-with",
-                ),
-                (ACCESS_CONTROL_MAX_AGE, "86400"),
-            ] {
-                response
-                    .headers_mut()
-                    .insert(name, HeaderValue::from_static(value));
-            }
-            response
-        }
+        Content::Preflight => preflight(bare(answer.status, Bytes::new(), unread)),
         Content::Body { kind, bytes, gzipped } => {
-            let mut response = bare(answer.status, bytes.clone(), unread);
-            response.headers_mut().insert(CONTENT_TYPE, kind.clone());
-            if *gzipped {
+            let mut response = bare(answer.status, bytes, unread);
+            response.headers_mut().insert(CONTENT_TYPE, kind);
+            if gzipped {
                 response
                     .headers_mut()
                     .insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
@@ -137,6 +122,22 @@ fn success(answer: &Answer, unread: Option<Payload>) -> HttpResponse {
             response
         }
     }
+}
+
+fn preflight(mut response: HttpResponse) -> HttpResponse {
+    for (name, value) in [
+        (ACCESS_CONTROL_ALLOW_METHODS, "GET,HEAD,POST,PUT,DELETE,OPTIONS"),
+        (
+            ACCESS_CONTROL_ALLOW_HEADERS,
+            "authorization,content-type,x-requested-with",
+        ),
+        (ACCESS_CONTROL_MAX_AGE, "86400"),
+    ] {
+        response
+            .headers_mut()
+            .insert(name, HeaderValue::from_static(value));
+    }
+    response
 }
 
 fn failure(failure: Failure, unread: Option<Payload>) -> HttpResponse {

@@ -103,21 +103,14 @@ impl Incoming {
     }
 
     async fn collect(&mut self) -> Result<Bytes> {
-        let Some(first) = self.next(0).await else {
-            return Ok(Bytes::new());
-        };
-        let mut whole = Collected::One(first?);
-        while let Some(chunk) = self.next(whole.len()).await {
+        let mut whole = Collected::Nothing;
+        while let Some(part) = self.next(whole.len()).await {
+            whole = whole.with(part?);
             if whole.len() > LIMIT {
-                break;
+                return Err(Error::RequestTooLarge);
             }
-            whole = whole.with(&chunk?);
         }
-        if whole.len() > LIMIT {
-            Err(Error::RequestTooLarge)
-        } else {
-            Ok(whole.bytes())
-        }
+        Ok(whole.bytes())
     }
 
     /// The next part of the body when `read` bytes of it are there already.
@@ -150,6 +143,7 @@ fn expected(request: &HttpRequest) -> Expected {
 
 /// Most bodies come in one part, which is then not copied.
 enum Collected {
+    Nothing,
     One(Bytes),
     Many(BytesMut),
 }
@@ -157,22 +151,25 @@ enum Collected {
 impl Collected {
     fn len(&self) -> usize {
         match self {
+            Self::Nothing => 0,
             Self::One(bytes) => bytes.len(),
             Self::Many(bytes) => bytes.len(),
         }
     }
 
-    fn with(self, part: &[u8]) -> Self {
+    fn with(self, part: Bytes) -> Self {
         let mut bytes = match self {
+            Self::Nothing => return Self::One(part),
             Self::One(first) => BytesMut::from(first.as_ref()),
             Self::Many(bytes) => bytes,
         };
-        bytes.extend_from_slice(part);
+        bytes.extend_from_slice(&part);
         Self::Many(bytes)
     }
 
     fn bytes(self) -> Bytes {
         match self {
+            Self::Nothing => Bytes::new(),
             Self::One(bytes) => bytes,
             Self::Many(bytes) => bytes.freeze(),
         }

@@ -58,14 +58,14 @@ impl Gate {
         let mut incoming = Incoming::new(&request, payload);
         let outcome = self.answer(&request, found, &mut incoming).await;
         incoming.read_away(self.deadline).await;
-        let response = response(&outcome, incoming.unread());
+        let (response, error) = response(outcome, incoming.unread());
         let report = Report {
             request: &request,
             pattern,
             status: response.status(),
             took: started.elapsed(),
         };
-        let response = report.log(response, &outcome, self.severity);
+        let response = report.log(response, error.as_ref(), self.severity);
         self.system.metrics.count(&report);
         ServiceResponse::new(request, response)
     }

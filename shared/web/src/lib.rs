@@ -4,8 +4,8 @@
 //! which order that is judged (that is `conduit-app`), nor a statement. It does not know which build it is in: a process hands
 //! over the areas it has in an [`Api`], and the others do not exist there.
 //!
-//! Start reading at [`routes`], the one table that drives the server, the `Allow` header and OpenAPI; then [`gate`], where a
-//! request passes steps 0 to 5 of contract 1.8 in order; then any of the four areas, for instance [`articles`]. [`error`] is the
+//! Start reading at `routes`, the one table that drives the server, the `Allow` header and OpenAPI; then `gate`, where a
+//! request passes steps 0 to 5 of contract 1.8 in order; then any of the four areas, for instance `articles`. `error` is the
 //! only file with statuses and sentences of failures.
 
 mod answer;

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse};
-use conduit_domain::{Error, Result};
+use conduit_domain::Error;
 
-use crate::answer::{Answer, with_request_id};
+use crate::answer::with_request_id;
 
 const REQUEST_ID: &str = "x-request-id";
 const LONGEST_ID: usize = 128;
@@ -54,18 +54,18 @@ impl Report<'_> {
     pub(crate) fn log(
         &self,
         response: HttpResponse,
-        outcome: &Result<Answer>,
+        error: Option<&Error>,
         severity: Severity,
     ) -> HttpResponse {
-        match outcome {
-            Err(error) if self.status.is_server_error() => {
+        match error {
+            Some(error) if self.status.is_server_error() => {
                 let id = self.id().to_string();
                 event!(error, self, id, error = Causes(error));
                 return with_request_id(response, &id);
             }
-            Err(error) => event!(debug, self, self.id(), error = error),
-            Ok(_) if severity == Severity::Debug => event!(debug, self, self.id()),
-            Ok(_) => event!(info, self, self.id()),
+            Some(error) => event!(debug, self, self.id(), error = error),
+            None if severity == Severity::Debug => event!(debug, self, self.id()),
+            None => event!(info, self, self.id()),
         }
         response
     }

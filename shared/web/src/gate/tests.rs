@@ -457,6 +457,20 @@ async fn an_endless_body_is_not_read_for_ever() {
 }
 
 #[actix_web::test]
+async fn a_body_is_too_large_as_soon_as_it_is() {
+    let server = server().await;
+    let mut client = server.connect().await;
+    client
+        .send(b"POST /json HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n")
+        .await;
+    client
+        .send(format!("100001\r\n{}\r\n", "x".repeat(0x10_0001)).as_bytes())
+        .await;
+    assert_eq!(client.reply(false).await.status, 413);
+    server.stop().await;
+}
+
+#[actix_web::test]
 async fn another_protocol_is_not_waited_for() {
     let server = server().await;
     for headers in [

@@ -1,0 +1,56 @@
+use conduit_web::PoolSize;
+
+use super::*;
+
+#[actix_web::test]
+async fn probes_are_answered_from_its_own_readiness() {
+    for (readiness, status, body) in [
+        (Some(true), 200, "ready"),
+        (Some(false), 503, "unavailable"),
+        (None, 503, "unavailable"),
+    ] {
+        let probed = get(operations(Says(readiness), Metrics::default()), "/readyz").await;
+        assert_eq!(
+            (probed.0, probed.2),
+            (status, format!(r#"{{"status":"{body}"}}"#))
+        );
+    }
+    assert_eq!(
+        get(operations(Says(None), Metrics::default()), "/healthz")
+            .await
+            .0,
+        200
+    );
+}
+
+#[actix_web::test]
+async fn nothing_of_the_api_is_there() {
+    for path in ["/api/tags", "/openapi.json", "/docs", "/"] {
+        assert_eq!(
+            get(operations(Says(None), Metrics::default()), path).await.0,
+            404,
+            "{path}"
+        );
+    }
+}
+
+#[actix_web::test]
+async fn metrics_show_the_pools_as_they_are_now() {
+    let metrics = Metrics::default();
+    metrics.watch_pool("worker-0", || PoolSize {
+        size: 4,
+        available: 1,
+        waiting: 2,
+    });
+    let (status, kind, text) = get(operations(Says(None), metrics), "/metrics").await;
+    assert_eq!(status, 200);
+    assert_eq!(kind, "application/openmetrics-text; version=1.0.0; charset=utf-8");
+    for line in [
+        r#"pool_connections{pool="worker-0",state="open"} 4"#,
+        r#"pool_connections{pool="worker-0",state="idle"} 1"#,
+        r#"pool_connections{pool="worker-0",state="waiting"} 2"#,
+    ] {
+        assert!(text.contains(line), "{line} is not in\n{text}");
+    }
+    assert!(text.ends_with("# EOF\n"));
+}
