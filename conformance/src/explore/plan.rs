@@ -311,6 +311,7 @@ impl World {
             .into_iter()
             .flatten()
             .chain(page)
+            .filter(|part| !part.is_empty())
             .collect::<Vec<_>>()
             .join("&")
     }

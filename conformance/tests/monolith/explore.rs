@@ -1,5 +1,7 @@
 //! Random programs: no difference between two monoliths, and a short program for every fault.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use conformance::ctx::Run;
 use conformance::explore::{self, Explored};
 use tokio::runtime::Runtime;
@@ -7,8 +9,11 @@ use tokio::runtime::Runtime;
 use super::deployment::{Deployment, run};
 use super::proxy::{self, Fault};
 
+/// Numbers that no exploration on the same stores had before.
+static NONCE: AtomicU64 = AtomicU64::new(1);
+
 fn explored(runtime: &Runtime, runs: &[Run], seed: u64) -> Explored {
-    explore::seed(runtime, runs, seed, 300, seed).unwrap()
+    explore::seed(runtime, runs, seed, 300, NONCE.fetch_add(1, Ordering::Relaxed)).unwrap()
 }
 
 #[test]
