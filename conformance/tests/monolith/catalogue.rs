@@ -4,6 +4,7 @@ use conformance::checks::{self, Check};
 use conformance::ctx::Run;
 use conformance::report::{self, Tally};
 use conformance::runner;
+use conformance::target::{RouteTable, Target};
 
 use super::deployment::{Deployment, run};
 
@@ -37,6 +38,44 @@ async fn all_pass_on_an_empty_store_and_again_on_a_full_one() {
     let deployment = Deployment::start().await;
     passes_everything(&run(&deployment.address, 1)).await;
     passes_everything(&run(&deployment.address, 2)).await;
+}
+
+/// Four processes on one database stand for the four services: what matters here is that each request finds its address.
+#[tokio::test]
+async fn addresses_per_service_are_one_deployment() {
+    let users = Deployment::start().await;
+    let more =
+        ["profiles", "articles", "comments"].map(|name| (name, Deployment::on(users.database.clone())));
+    let mut target = format!("users=http://{}", users.address);
+    for (name, deployment) in &more {
+        target.push_str(&format!(",{name}=http://{}", deployment.address));
+    }
+    let target = Target::parse(&target, &RouteTable::built_in().unwrap()).unwrap();
+    let run = Run {
+        target,
+        ..run(&users.address, 1)
+    };
+    runner::probe(&run).await.unwrap();
+    let checks = [area("http"), area("split")].concat();
+    let planned = checks.len();
+    let verdicts = runner::run_all(&run, checks, JOBS, |_| {}).await;
+    assert_eq!(
+        Tally::of(&verdicts, planned).passed,
+        planned,
+        "{}",
+        report::failures(&verdicts)
+    );
+    let exchanges = || {
+        verdicts
+            .iter()
+            .flat_map(|v| &v.steps)
+            .flat_map(|step| step.exchanges())
+    };
+    for (part, deployment) in [("/comments", &more[2].1), ("/api/profiles/", &more[0].1)] {
+        let mut asked = exchanges().filter(|e| e.request.target.contains(part));
+        assert!(asked.all(|e| e.address == deployment.address), "{part}");
+    }
+    assert!(exchanges().any(|e| e.address == users.address));
 }
 
 #[tokio::test]
