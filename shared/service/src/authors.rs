@@ -18,14 +18,30 @@ pub async fn authors(
     viewer: Viewer,
     ids: BTreeSet<AccountId>,
 ) -> Result<HashMap<AccountId, Profile>> {
+    authors_besides(Vec::new(), users, profiles, viewer, ids).await
+}
+
+/// As [`authors`], where some accounts have been found already: they are not asked for again.
+///
+/// # Errors
+/// As [`authors`].
+pub async fn authors_besides(
+    known: Vec<User>,
+    users: &dyn UsersApi,
+    profiles: &dyn ProfilesApi,
+    viewer: Viewer,
+    ids: BTreeSet<AccountId>,
+) -> Result<HashMap<AccountId, Profile>> {
     let followed = followed(profiles, viewer, &ids);
     let mut wanted = ids.clone();
     if let Viewer::Acting(caller) = viewer {
         wanted.insert(caller);
     }
+    wanted.retain(|id| known.iter().all(|user| user.id != *id));
     let (found, followed) = try_join(find(users, wanted), followed).await?;
     let mut found: HashMap<_, _> = found
         .into_iter()
+        .chain(known)
         .map(|user| (user.id, profile(user, false)))
         .collect();
     if let Viewer::Acting(caller) = viewer

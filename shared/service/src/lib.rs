@@ -11,7 +11,7 @@ mod readiness;
 mod server;
 mod settings;
 
-pub use authors::{authors, profile};
+pub use authors::{authors, authors_besides, profile};
 pub use composition::{Addresses, Parts, Service, Worker, build, build_with};
 pub use readiness::{ArticlesReady, ProfilesReady, UsersReady};
 pub use settings::{
