@@ -1,7 +1,7 @@
 //! What can be set: flags with their environment variables, all in `--help`.
 
 use clap::Parser;
-use conduit_process::PasswordArgs;
+use conduit_process::HashingArgs;
 use conduit_service::ServiceArgs;
 
 /// The users service of Conduit: registration, log-in, one's own account.
@@ -13,5 +13,5 @@ pub struct Settings {
     pub service: ServiceArgs,
     /// What hashing a password costs.
     #[command(flatten)]
-    pub passwords: PasswordArgs,
+    pub passwords: HashingArgs,
 }
