@@ -20,7 +20,7 @@ use secrecy::ExposeSecret;
 use crate::readiness::OwnStore;
 
 /// A new connection, or the answer to a ping, that takes longer is given up.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// Proxies and firewalls forget connections that are idle for some minutes.
 const IDLE_PING_AFTER: Duration = Duration::from_secs(60);
 /// A request that waits for its password to be hashed gives up in time to answer within its own deadline.
