@@ -15,10 +15,12 @@ use futures_util::future::{BoxFuture, join_all};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
+use tracing::{Instrument, Span};
 
 use crate::deadline;
 use crate::error::CallError;
 use crate::limits::KEYS;
+use crate::trace;
 
 /// A look-up that takes this long no longer holds up the others.
 const STUCK_AFTER: Duration = Duration::from_millis(250);
@@ -49,6 +51,7 @@ struct Waiting<K, V> {
     place: u64,
     keys: Vec<K>,
     deadline: Option<Instant>,
+    span: Span,
     answer: oneshot::Sender<Found<K, V>>,
 }
 
@@ -196,6 +199,7 @@ where
             place,
             keys,
             deadline,
+            span: trace::current(),
             answer,
         });
         (place, answered)
@@ -260,11 +264,16 @@ where
         // One caller without a deadline leaves the whole batch without.
         let deadlines: Option<Vec<Instant>> = batch.iter().map(|waiting| waiting.deadline).collect();
         let latest = deadlines.and_then(|deadlines| deadlines.into_iter().max());
-        self.look_within(latest, keys).await
+        // One call can be part of one trace only: that of who queued first.
+        let span = batch.first().map_or_else(Span::none, |first| first.span.clone());
+        self.look_within(latest, keys).instrument(span).await
     }
 
     async fn answer_alone(&self, waiting: Waiting<K, V>) {
-        let found = self.look_within(waiting.deadline, waiting.keys.clone()).await;
+        let found = self
+            .look_within(waiting.deadline, waiting.keys.clone())
+            .instrument(waiting.span);
+        let found = found.await;
         tell(
             waiting.answer,
             found.map(|found| own(waiting.keys, &by_key(found))),

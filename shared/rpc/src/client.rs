@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
+use tracing::Instrument;
 
 use crate::address::{Endpoint, PeerAddress};
 use crate::balance::{Balance, Pick};
@@ -12,6 +13,7 @@ use crate::error::CallError;
 use crate::methods::Method;
 use crate::serve::Chain;
 use crate::settings::CallSettings;
+use crate::trace;
 
 /// A transport: how one call is made to one copy.
 pub(crate) trait Wire: Send + Sync + 'static {
@@ -21,13 +23,22 @@ pub(crate) trait Wire: Send + Sync + 'static {
     /// Prepares connections; makes none yet.
     fn open(settings: &CallSettings, endpoint: &Endpoint) -> Result<Self::Channel, CallError>;
 
-    /// One attempt. `fresh`: on a connection that nobody used before, where the transport has several.
+    /// One attempt.
     fn send<M: Method>(
         channel: &Self::Channel,
         request: M::Request,
-        left: Duration,
-        fresh: bool,
+        terms: Terms,
     ) -> impl Future<Output = Result<M::Response, Failure>> + Send;
+}
+
+/// What an attempt is made under.
+pub(crate) struct Terms {
+    /// The time that the caller has left.
+    pub(crate) left: Duration,
+    /// Use a connection that nobody used before, where the transport has several.
+    pub(crate) fresh: bool,
+    /// What makes the peer's span a child of ours.
+    pub(crate) trace: Option<String>,
 }
 
 /// An attempt without a good answer.
@@ -79,7 +90,10 @@ impl<W: Wire> Caller<W> {
     /// One call within the deadline.
     pub(crate) async fn call<M: Method>(&self, request: M::Request) -> Result<M::Response, CallError> {
         let until = Instant::now() + deadline::left(self.settings.call_timeout);
-        let answer = timeout_at(until, self.attempts::<M>(request, until)).await;
+        let attempts = self
+            .attempts::<M>(request, until)
+            .instrument(trace::calling::<M>());
+        let answer = timeout_at(until, attempts).await;
         let answer = answer.unwrap_or(Err(CallError::TimedOut));
         self.settings.counts.call_made::<M>(&answer);
         match &answer {
@@ -134,7 +148,12 @@ impl<W: Wire> Caller<W> {
         let _permit = copy.permits.acquire().await.ok();
         pick.starts();
         let left = until.saturating_duration_since(Instant::now());
-        let answer = W::send::<M>(channel, request, left, fresh).await;
+        let terms = Terms {
+            left,
+            fresh,
+            trace: trace::context(),
+        };
+        let answer = W::send::<M>(channel, request, terms).await;
         judge(
             pick,
             answer

@@ -15,6 +15,7 @@ pub mod http;
 pub mod limits;
 pub mod peers;
 pub mod settings;
+pub mod trace;
 
 mod balance;
 mod client;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
+use tracing::Instrument;
 
 use crate::counts::Counts;
 use crate::deadline;
@@ -13,12 +14,21 @@ use crate::error::CallError;
 use crate::methods::Method;
 use crate::peers::{ArticlesApi, ProfilesApi, UsersApi};
 use crate::settings::Secrets;
+use crate::trace;
 
 /// The header or metadata that carries the internal secret.
 pub(crate) const SECRET_HEADER: &str = "x-conduit-internal-secret";
 
 /// Work for a caller who names no deadline, or a later one, ends here.
 const LONGEST: Duration = Duration::from_secs(30);
+
+/// What a caller sends beside its request.
+pub(crate) struct Terms<'a> {
+    /// The time that it has left.
+    pub(crate) left: Option<Duration>,
+    /// What makes our span a child of its own.
+    pub(crate) trace: Option<&'a str>,
+}
 
 /// What a process offers to its peers, and to whom. Cheap to clone; one per worker.
 #[derive(Clone)]
@@ -71,11 +81,12 @@ impl Served {
     /// The answer to a decoded request, within the time that the caller has left.
     pub(crate) async fn answer<M: Method>(
         &self,
-        left: Option<Duration>,
+        terms: Terms<'_>,
         request: M::Request,
     ) -> Result<M::Response, CallError> {
-        let until = Instant::now() + left.map_or(LONGEST, |left| left.min(LONGEST));
-        let answer = deadline::scope(until, timeout_at(until, M::answer(self, request))).await;
+        let until = Instant::now() + terms.left.map_or(LONGEST, |left| left.min(LONGEST));
+        let answer = M::answer(self, request).instrument(trace::answering::<M>(terms.trace));
+        let answer = deadline::scope(until, timeout_at(until, answer)).await;
         self.judged::<M, _>(answer.unwrap_or(Err(CallError::TimedOut)))
     }
 

@@ -12,12 +12,13 @@ use tonic::{Code, ConnectError, Request, Status, TimeoutExpired};
 use tonic_prost::ProstCodec;
 
 use crate::address::Endpoint;
-use crate::client::{Blame, Failure, Wire};
+use crate::client::{Blame, Failure, Terms, Wire};
 use crate::error::{CallError, cause};
 use crate::limits::{ANSWER_BYTES, REQUEST_BYTES};
 use crate::methods::Method;
 use crate::serve::SECRET_HEADER;
 use crate::settings::CallSettings;
+use crate::trace;
 
 /// How often a connection is asked whether it is alive. A peer that vanishes without a word is noticed after this and the
 /// connect time-out, also while nobody calls.
@@ -61,8 +62,7 @@ impl Wire for Grpc {
     async fn send<M: Method>(
         channel: &Channel,
         request: M::Request,
-        left: Duration,
-        _fresh: bool,
+        terms: Terms,
     ) -> Result<M::Response, Failure> {
         let mut unary = Unary::new(channel.channel.clone())
             .max_decoding_message_size(ANSWER_BYTES)
@@ -72,11 +72,16 @@ impl Wire for Grpc {
             .await
             .map_err(|error| before_an_answer(Status::from_error(error.into())))?;
         let mut request = Request::new(request);
-        request.set_timeout(left);
+        request.set_timeout(terms.left);
         request.metadata_mut().insert(
             AsciiMetadataKey::from_static(SECRET_HEADER),
             channel.secret.clone(),
         );
+        if let Some(Ok(trace)) = terms.trace.map(|trace| trace.parse()) {
+            request
+                .metadata_mut()
+                .insert(AsciiMetadataKey::from_static(trace::HEADER), trace);
+        }
         let codec = ProstCodec::<M::Request, M::Response>::default();
         let path = PathAndQuery::from_static(M::GRPC);
         // Read as a stream, so that an answer that breaks off is told from one that never began.

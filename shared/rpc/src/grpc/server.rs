@@ -4,20 +4,23 @@ use std::fmt;
 use std::time::Duration;
 
 use tonic::metadata::{MetadataMap, MetadataValue};
+use tonic::service::Interceptor;
 use tonic::service::interceptor::InterceptedService;
-use tonic::service::{Interceptor, Routes};
 use tonic::{Request, Response, Status, async_trait};
 use tonic_health::ServingStatus;
 use tonic_health::pb::health_server::HealthServer;
 use tonic_health::server::{HealthReporter, HealthService};
 use tonic_reflection::server::Builder as Reflection;
 
+pub use tonic::service::Routes;
+
 pub use crate::grpc::connection::{Caller, Io, serve_connection};
 
 use crate::error::CallError;
 use crate::limits::{ANSWER_BYTES, REQUEST_BYTES};
 use crate::methods::{DeletedSince, Find, FollowedBy, Follows, IdsBySlugs, Method};
-use crate::serve::{SECRET_HEADER, Served};
+use crate::serve::{SECRET_HEADER, Served, Terms};
+use crate::trace;
 use crate::wire::articles_server::{Articles, ArticlesServer};
 use crate::wire::profiles_server::{Profiles, ProfilesServer};
 use crate::wire::users_server::{Users, UsersServer};
@@ -147,8 +150,10 @@ impl Shell {
                 return Err(Status::invalid_argument(""));
             }
         };
+        let (metadata, _, asked) = request.into_parts();
+        let trace = metadata.get(trace::HEADER).and_then(|value| value.to_str().ok());
         self.0
-            .answer::<M>(left, request.into_inner())
+            .answer::<M>(Terms { left, trace }, asked)
             .await
             .map(Response::new)
             .map_err(|error| status(&error))

@@ -1,7 +1,5 @@
 //! The calling end.
 
-use std::time::Duration;
-
 use http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use http::{HeaderMap, StatusCode};
 use http_body_util::{BodyExt, Limited};
@@ -9,15 +7,17 @@ use reqwest::{Body, Method as Verb, Request, Response, Url};
 use secrecy::ExposeSecret;
 
 use crate::address::Endpoint;
-use crate::client::{Blame, Failure, Wire};
+use crate::client::{Blame, Failure, Terms, Wire};
 use crate::error::{CallError, cause};
 use crate::http::DEADLINE_HEADER;
 use crate::limits::{ANSWER_BYTES, REQUEST_BYTES};
 use crate::methods::Method;
 use crate::serve::SECRET_HEADER;
 use crate::settings::CallSettings;
+use crate::trace;
 
 const SECRET: HeaderName = HeaderName::from_static(SECRET_HEADER);
+const TRACE: HeaderName = HeaderName::from_static(trace::HEADER);
 const DEADLINE: HeaderName = HeaderName::from_static(DEADLINE_HEADER);
 
 /// HTTP/JSON.
@@ -55,12 +55,15 @@ impl Wire for Http {
     async fn send<M: Method>(
         channel: &Channel,
         request: M::Request,
-        left: Duration,
-        fresh: bool,
+        terms: Terms,
     ) -> Result<M::Response, Failure> {
         let request =
-            encode::<M>(channel, &request, left).map_err(|error| Failure::new(Blame::None, error))?;
-        let client = if fresh { &channel.fresh } else { &channel.pooled };
+            encode::<M>(channel, &request, &terms).map_err(|error| Failure::new(Blame::None, error))?;
+        let client = if terms.fresh {
+            &channel.fresh
+        } else {
+            &channel.pooled
+        };
         let response = client.execute(request).await.map_err(before_an_answer)?;
         read::<M>(response).await
     }
@@ -82,7 +85,7 @@ fn client(settings: &CallSettings, endpoint: &Endpoint, idle: usize) -> Result<r
     client.build().map_err(CallError::unreachable)
 }
 
-fn encode<M: Method>(channel: &Channel, request: &M::Request, left: Duration) -> Result<Request, CallError> {
+fn encode<M: Method>(channel: &Channel, request: &M::Request, terms: &Terms) -> Result<Request, CallError> {
     let body = serde_json::to_vec(request).map_err(CallError::nonsense)?;
     if body.len() > REQUEST_BYTES {
         return Err(CallError::nonsense(format!("a request of {} bytes", body.len())));
@@ -90,16 +93,19 @@ fn encode<M: Method>(channel: &Channel, request: &M::Request, left: Duration) ->
     let mut url = channel.base.clone();
     url.set_path(M::HTTP);
     let mut request = Request::new(Verb::POST, url);
-    head(request.headers_mut(), channel, left);
+    head(request.headers_mut(), channel, terms);
     *request.body_mut() = Some(body.into());
     Ok(request)
 }
 
-fn head(headers: &mut HeaderMap, channel: &Channel, left: Duration) {
+fn head(headers: &mut HeaderMap, channel: &Channel, terms: &Terms) {
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(SECRET, channel.secret.clone());
-    let left = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
+    let left = u64::try_from(terms.left.as_millis()).unwrap_or(u64::MAX);
     headers.insert(DEADLINE, left.into());
+    if let Some(Ok(trace)) = terms.trace.as_deref().map(HeaderValue::from_str) {
+        headers.insert(TRACE, trace);
+    }
 }
 
 /// reqwest knows of no answer. `hyper` tells an answer that is no HTTP from one that never came; a connection that closes inside the

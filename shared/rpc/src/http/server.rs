@@ -11,7 +11,8 @@ use crate::error::CallError;
 use crate::http::DEADLINE_HEADER;
 use crate::limits::REQUEST_BYTES;
 use crate::methods::{DeletedSince, Find, FollowedBy, Follows, IdsBySlugs, Method};
-use crate::serve::{SECRET_HEADER, Served};
+use crate::serve::{SECRET_HEADER, Served, Terms};
+use crate::trace;
 
 /// Adds `/internal/v1/…` for what is served; everything else is 404 with an empty body. Meant for an application of its own, behind
 /// no public listener.
@@ -57,7 +58,11 @@ async fn handle<M: Method>(
             return refused(status);
         }
     };
-    let answer = served.answer::<M>(left, asked).await;
+    let trace = request
+        .headers()
+        .get(trace::HEADER)
+        .and_then(|value| value.to_str().ok());
+    let answer = served.answer::<M>(Terms { left, trace }, asked).await;
     answer.map_or_else(
         |error| HttpResponse::new(status(&error)),
         |answer| encoded(&answer),

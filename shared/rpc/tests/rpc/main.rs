@@ -14,6 +14,7 @@ mod contract;
 mod guard;
 mod restart;
 mod server;
+mod trace;
 mod world;
 
 use std::time::Duration;
