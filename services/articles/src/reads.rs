@@ -9,14 +9,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use conduit_app::reads::ArticleReads;
 use conduit_domain::{
-    AccountId, Article, ArticleFilter, ArticlePage, ArticleSummary, Error, NameKey, Page, Profile, Result,
-    Viewer,
+    AccountId, Article, ArticleFilter, ArticlePage, Error, NameKey, Page, Profile, Result, Viewer,
 };
 use conduit_rpc::{CallError, FindUsers, ProfilesApi, User, UsersApi};
 use conduit_service::{authors, authors_besides};
+use conduit_store::ArticleStore;
+use conduit_store::articles::RecordPage;
 use conduit_store::articles::selection::Conditions;
-use conduit_store::articles::{ArticleRow, RecordPage};
-use conduit_store::{ArticleRecord, ArticleStore};
 use futures_util::future::try_join;
 
 /// The read port over two peers and the own articles.
@@ -85,7 +84,7 @@ impl ArticleReads for Composed {
         if acting.is_some_and(|caller| !found.contains_key(&caller)) {
             return Err(Error::CallerGone);
         }
-        Ok(Some(article(record, author.clone())))
+        Ok(Some(record.by(author.clone())))
     }
 
     async fn author(&self, caller: AccountId) -> Result<Profile> {
@@ -145,44 +144,10 @@ fn conditions<'f>(filter: &'f ArticleFilter, named: &[User]) -> Option<Condition
 fn with_authors(page: RecordPage, authors: &HashMap<AccountId, Profile>) -> ArticlePage {
     let articles = page.rows.into_iter().filter_map(|row| {
         let author = authors.get(&row.author)?.clone();
-        Some(summary(row, author))
+        Some(row.by(author))
     });
     ArticlePage {
         articles: articles.collect(),
         total: page.total,
-    }
-}
-
-fn summary(row: ArticleRow, author: Profile) -> ArticleSummary {
-    ArticleSummary {
-        id: row.id,
-        slug: row.slug,
-        title: row.title,
-        description: row.description,
-        tag_list: row.tag_list,
-        created_at: row.created_at,
-        updated_at: row.updated_at,
-        favorited: row.favorited,
-        favorites_count: row.favorites_count,
-        author,
-    }
-}
-
-fn article(record: ArticleRecord, author: Profile) -> Article {
-    let summary = ArticleSummary {
-        id: record.id,
-        slug: record.slug,
-        title: record.title,
-        description: record.description,
-        tag_list: record.tag_list,
-        created_at: record.created_at,
-        updated_at: record.updated_at,
-        favorited: record.favorited,
-        favorites_count: record.favorites_count,
-        author,
-    };
-    Article {
-        summary,
-        body: record.body,
     }
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use conduit_domain::error::Resource;
 use conduit_domain::{
     AccountId, Article, ArticleChanges, ArticleFilter, ArticleId, ArticlePage, ArticleSummary, Body, Clock, Error,
-    NewArticle, Page, Profile, Result, Viewer, slug,
+    NewArticle, Page, Result, Viewer, slug,
 };
-use conduit_store::{ArticleRecord, ArticleStore};
+use conduit_store::ArticleStore;
 
 use crate::reads::ArticleReads;
 
@@ -79,7 +79,7 @@ impl Articles {
         let article = NewArticle::parse(body)?;
         let author = self.reads.author(caller).await?;
         let record = self.store.insert(caller, &article, self.clock.now()).await?;
-        Ok(by_its_author(record, author))
+        Ok(record.by(author))
     }
 
     /// Changes an article of the caller's. Changing nothing is allowed (contract 3.2).
@@ -94,7 +94,7 @@ impl Articles {
         }
         let author = self.reads.author(caller).await?;
         let record = self.store.update(id, &changes, self.clock.now(), caller).await?.ok_or(NOT_FOUND)?;
-        Ok(by_its_author(record, author))
+        Ok(record.by(author))
     }
 
     /// Deletes an article of the caller's.
@@ -142,24 +142,6 @@ impl Articles {
         let (id, author) = self.store.owner(slug).await?.ok_or(NOT_FOUND)?;
         if author == caller { Ok(id) } else { Err(Error::Forbidden(Resource::Article)) }
     }
-}
-
-fn by_its_author(record: ArticleRecord, author: Profile) -> Article {
-    let ArticleRecord { id, slug, title, description, body, tag_list, created_at, updated_at, .. } = record;
-    let ArticleRecord { favorited, favorites_count, .. } = record;
-    let summary = ArticleSummary {
-        id,
-        slug,
-        title,
-        description,
-        tag_list,
-        created_at,
-        updated_at,
-        favorited,
-        favorites_count,
-        author,
-    };
-    Article { summary, body }
 }
 
 fn with_favorite(article: Article, favorited: bool, favorites_count: i64) -> Article {

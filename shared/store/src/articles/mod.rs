@@ -14,7 +14,7 @@ mod slugs;
 mod totals;
 mod update;
 
-use conduit_domain::{AccountId, ArticleId, Result, Timestamp};
+use conduit_domain::{AccountId, Article, ArticleId, ArticleSummary, Profile, Result, Timestamp};
 
 pub use self::answers::DeletionRecord;
 pub use self::reads::{ArticleRow, RecordPage};
@@ -51,6 +51,28 @@ pub struct ArticleRecord {
     pub favorited: bool,
     /// How many accounts have.
     pub favorites_count: i64,
+}
+
+impl ArticleRecord {
+    /// The article as it is shown, with its author as the viewer sees them.
+    pub fn by(self, author: Profile) -> Article {
+        let summary = ArticleSummary {
+            id: self.id,
+            slug: self.slug,
+            title: self.title,
+            description: self.description,
+            tag_list: self.tag_list,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+            favorited: self.favorited,
+            favorites_count: self.favorites_count,
+            author,
+        };
+        Article {
+            summary,
+            body: self.body,
+        }
+    }
 }
 
 impl ArticleStore {

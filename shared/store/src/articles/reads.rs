@@ -3,7 +3,7 @@
 //! As in the monolith nothing is left to the planner's guess: a page of ids comes from one index in order, and what belongs to an
 //! id comes by its key from a lateral sub-select with a limit of one.
 
-use conduit_domain::{AccountId, ArticleId, Page, Result, Timestamp};
+use conduit_domain::{AccountId, ArticleId, ArticleSummary, Page, Profile, Result, Timestamp};
 use sqlx::postgres::PgRow;
 use sqlx::{Postgres, QueryBuilder, Row};
 
@@ -44,6 +44,24 @@ pub struct ArticleRow {
     pub favorited: bool,
     /// How many accounts have.
     pub favorites_count: i64,
+}
+
+impl ArticleRow {
+    /// The article as lists show it, with its author as the viewer sees them.
+    pub fn by(self, author: Profile) -> ArticleSummary {
+        ArticleSummary {
+            id: self.id,
+            slug: self.slug,
+            title: self.title,
+            description: self.description,
+            tag_list: self.tag_list,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+            favorited: self.favorited,
+            favorites_count: self.favorites_count,
+            author,
+        }
+    }
 }
 
 /// One page of a list.

@@ -1,0 +1,142 @@
+//! What each read asks of which peer: the call plan.
+
+use conduit_app::reads::ArticleReads;
+use conduit_domain::{Page, Viewer};
+
+use crate::world::{ALL, ANN, BEN, CLEO, Port, World, filter};
+
+/// Whatever was asked at the same time comes in any order.
+fn assert_asked(port: &Port, expected: &[&str]) {
+    let mut asked = port.world.asked();
+    asked.sort();
+    let mut expected = expected.to_vec();
+    expected.sort_unstable();
+    assert_eq!(asked, expected);
+}
+
+#[tokio::test]
+async fn of_one_article() {
+    let (port, _) = Port::with_articles(World::default()).await;
+    let plan: [(Viewer, &[&str]); 6] = [
+        (Viewer::Anonymous, &["users 1000002"]),
+        (
+            Viewer::SignedIn(ANN),
+            &["users 1000002", "follows 1000001: 1000002"],
+        ),
+        (Viewer::SignedIn(BEN), &["users 1000002"]),
+        (
+            Viewer::Acting(ANN),
+            &["users 1000001 1000002", "follows 1000001: 1000002"],
+        ),
+        (Viewer::Acting(BEN), &["users 1000002"]),
+        (
+            Viewer::Acting(CLEO),
+            &["users 1000002 1000003", "follows 1000003: 1000002"],
+        ),
+    ];
+    for (viewer, expected) in plan {
+        port.reads.by_slug(viewer, "cake").await.unwrap().unwrap();
+        assert_asked(&port, expected);
+        assert_eq!(port.reads.by_slug(viewer, "unknown").await.unwrap(), None);
+        assert_asked(&port, &[]);
+    }
+    port.reads.author(ANN).await.unwrap();
+    assert_asked(&port, &["users 1000001"]);
+}
+
+#[tokio::test]
+async fn of_a_list() {
+    let (port, _) = Port::with_articles(World::default()).await;
+    let (nobody, ann) = (Viewer::Anonymous, Viewer::SignedIn(ANN));
+    let plan: [(Viewer, Option<&str>, Option<&str>, Option<&str>, &[&str]); 13] = [
+        (nobody, None, None, None, &["users 1000001 1000002 1000003"]),
+        (
+            ann,
+            None,
+            None,
+            None,
+            &[
+                "users 1000001 1000002 1000003",
+                "follows 1000001: 1000002 1000003",
+            ],
+        ),
+        (nobody, Some("pets"), None, None, &["users 1000003"]),
+        (
+            ann,
+            Some("pets"),
+            None,
+            None,
+            &["users 1000003", "follows 1000001: 1000003"],
+        ),
+        // The author has been found by name already, and so may have been the fan.
+        (nobody, None, Some("Ben"), None, &["users ben"]),
+        (
+            ann,
+            None,
+            Some("Ben"),
+            None,
+            &["users ben", "follows 1000001: 1000002"],
+        ),
+        (ann, None, Some("Ann"), None, &["users ann"]),
+        (nobody, None, None, Some("Ann"), &["users ann", "users 1000002"]),
+        (
+            ann,
+            None,
+            None,
+            Some("Ann"),
+            &["users ann", "users 1000002", "follows 1000001: 1000002"],
+        ),
+        (nobody, Some("food"), Some("ben"), Some("ann"), &["users ben ann"]),
+        (nobody, None, Some("ann"), Some("ann"), &["users ann"]),
+        // Nothing matches, or nobody has the name.
+        (ann, Some("unknown"), None, None, &[]),
+        (ann, None, Some("dan"), Some("ann"), &["users dan ann"]),
+    ];
+    for (viewer, tag, author, fan, expected) in plan {
+        port.reads
+            .list(viewer, &filter(tag, author, fan), ALL)
+            .await
+            .unwrap();
+        assert_asked(&port, expected);
+    }
+    let beyond = Page { limit: 20, offset: 3 };
+    port.reads
+        .list(ann, &filter(None, None, None), beyond)
+        .await
+        .unwrap();
+    assert_asked(&port, &[]);
+}
+
+#[tokio::test]
+async fn of_a_feed() {
+    let (port, _) = Port::with_articles(World::default()).await;
+    let first = ["users 1000001", "followed by 1000001"];
+    port.reads.feed(ANN, ALL).await.unwrap();
+    assert_asked(&port, &[first[0], first[1], "users 1000002 1000003"]);
+    port.reads.feed(ANN, Page { limit: 1, offset: 0 }).await.unwrap();
+    assert_asked(&port, &[first[0], first[1], "users 1000003"]);
+    port.reads.feed(ANN, Page { limit: 1, offset: 2 }).await.unwrap();
+    assert_asked(&port, &first);
+    port.reads.feed(CLEO, ALL).await.unwrap();
+    assert_asked(&port, &["users 1000003", "followed by 1000003"]);
+}
+
+#[tokio::test]
+async fn of_many_authors_no_more_than_of_one() {
+    let port = Port::over(World::default()).await;
+    for n in 0..30 {
+        port.publish([ANN, BEN, CLEO][n % 3], &format!("Bread {n}"), "food", 1)
+            .await;
+    }
+    port.reads
+        .list(Viewer::SignedIn(BEN), &filter(None, None, None), ALL)
+        .await
+        .unwrap();
+    assert_asked(
+        &port,
+        &[
+            "users 1000001 1000002 1000003",
+            "follows 1000002: 1000001 1000003",
+        ],
+    );
+}
