@@ -63,10 +63,9 @@ pub struct Selection<'f, A> {
 
 impl<A> Conditions<'_, A> {
     /// Favorites are not counted beforehand. Counting them stops at this many for each entry of the smaller of the other two
-    /// indexes, where another walk is cheaper anyway: an entry of another walk costs as much as that many favorites, each of
-    /// which is tested for the tag too, if there is one.
+    /// indexes, where walking that one is cheaper anyway: with a tag alone each favorite is tested as each of its entries would be.
     pub fn favorites_per_entry(&self) -> i64 {
-        if self.tag.is_some() { 2 } else { 1 + PROBE }
+        if self.author.is_some() { 1 + PROBE } else { 1 }
     }
 }
 
@@ -108,15 +107,27 @@ impl<'f, A> Selection<'f, A> {
             conditions.fan.is_some(),
         ];
         let [tag, author, fan] = asked.map(i64::from);
-        // A tag's and a fan's entries carry the author; every other condition is a probe for each entry.
+        // A tag's and a fan's entries carry the author, so only the author's are tested further; an author's all are.
+        let of_author = |entries: i64| {
+            if author == 1 {
+                entries.min(sizes.written)
+            } else {
+                entries
+            }
+        };
         let walks = [
-            (Walk::Tag, tag, sizes.tagged, fan),
-            (Walk::Author, author, sizes.written, tag + fan),
-            (Walk::Favorites, fan, sizes.favorites, tag),
+            (Walk::Tag, tag, sizes.tagged, of_author(sizes.tagged) * fan),
+            (Walk::Author, author, sizes.written, sizes.written * (tag + fan)),
+            (
+                Walk::Favorites,
+                fan,
+                sizes.favorites,
+                of_author(sizes.favorites) * tag,
+            ),
         ];
         let asked = walks.into_iter().filter(|(_, asked, ..)| *asked == 1);
-        let (walk, _, entries, _) =
-            asked.min_by_key(|(_, _, entries, probes)| entries.saturating_mul(1 + PROBE * probes))?;
+        let (walk, _, entries, _) = asked
+            .min_by_key(|(_, _, entries, probes)| probes.saturating_mul(PROBE).saturating_add(*entries))?;
         (entries > 0).then_some(Self { walk, conditions })
     }
 }
@@ -188,7 +199,9 @@ impl<A: PushAccount> Selection<'_, A> {
                 statement.push("), 0)");
             }
             _ => {
-                statement.push("(\n        select count(*)");
+                // Naming the time, which is never null, keeps the count to the index that is walked: without it the planner may
+                // read the whole of another index that happens to be smaller.
+                statement.push("(\n        select count(e.created_at)");
                 self.push_entries(statement);
                 statement.push("\n      )");
             }
@@ -245,5 +258,55 @@ impl<A: PushAccount> Selection<'_, A> {
             .push(" and f.article_id = ")
             .push(self.walk.article())
             .push(" limit 1)");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TAG: Option<&str> = Some("a");
+    const ACCOUNT: Option<AccountId> = Some(AccountId(1));
+
+    fn walk(
+        (tag, author, fan): (Option<&str>, Option<AccountId>, Option<AccountId>),
+        [tagged, written, favorites]: [i64; 3],
+    ) -> Option<Walk> {
+        let sizes = Sizes {
+            tagged,
+            written,
+            favorites,
+        };
+        Selection::narrowest(Conditions { tag, author, fan }, sizes).map(|selection| selection.walk)
+    }
+
+    #[test]
+    fn the_cheapest_index_is_walked() {
+        for (asked, sizes, expected) in [
+            ((TAG, ACCOUNT, None), [1000, 40, 0], Walk::Author),
+            ((TAG, ACCOUNT, None), [1000, 60, 0], Walk::Tag),
+            ((TAG, None, ACCOUNT), [1000, 0, 900], Walk::Favorites),
+            ((TAG, None, ACCOUNT), [900, 0, 900], Walk::Tag),
+            ((None, ACCOUNT, ACCOUNT), [0, 40, 1000], Walk::Author),
+            ((None, ACCOUNT, ACCOUNT), [0, 60, 1000], Walk::Favorites),
+            ((TAG, ACCOUNT, ACCOUNT), [13_000, 5_000, 20_000], Walk::Tag),
+            ((TAG, ACCOUNT, ACCOUNT), [13_000, 700, 20_000], Walk::Tag),
+            ((TAG, ACCOUNT, ACCOUNT), [13_000, 50, 20_000], Walk::Author),
+            ((TAG, ACCOUNT, ACCOUNT), [13_000, 5_000, 900], Walk::Favorites),
+        ] {
+            assert_eq!(walk(asked, sizes), Some(expected), "{asked:?} {sizes:?}");
+        }
+    }
+
+    #[test]
+    fn where_one_index_has_nothing_there_is_nothing() {
+        for sizes in [[0, 9, 9], [9, 0, 9], [9, 9, 0]] {
+            assert_eq!(walk((TAG, ACCOUNT, ACCOUNT), sizes), None, "{sizes:?}");
+        }
+        assert_eq!(
+            walk((TAG, ACCOUNT, None), [5, 5, 0]),
+            Some(Walk::Tag),
+            "what is not asked for does not count"
+        );
     }
 }
