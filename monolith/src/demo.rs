@@ -59,7 +59,10 @@ const POSTS: [Post; 6] = [
         body: "Flour first.\n\nThen water, and then **nothing** for half an hour. The dough does the work that I used to do.\n\n- 500 g flour\n- 350 g water\n- 10 g salt\n- a spoon of starter",
         tags: &["baking", "food"],
         fans: &["ada", "zoë"],
-        comments: &[("ada", "350 g of water is 70 % of the flour: I counted."), ("linus-the-baker", "You always do.")],
+        comments: &[
+            ("ada", "350 g of water is 70 % of the flour: I counted."),
+            ("linus-the-baker", "You always do."),
+        ],
     },
     Post {
         author: "grace",
@@ -68,7 +71,10 @@ const POSTS: [Post; 6] = [
         body: "We taped it into the log book. A fault that you can show to people is worth ten that you can only describe.",
         tags: &["debugging", "history"],
         fans: &["ada", "zoë", "linus-the-baker"],
-        comments: &[("zoë", "Is the moth still there?"), ("grace", "It is. It has outlived the machine.")],
+        comments: &[
+            ("zoë", "Is the moth still there?"),
+            ("grace", "It is. It has outlived the machine."),
+        ],
     },
     Post {
         author: "ada",
@@ -104,7 +110,10 @@ const POSTS: [Post; 6] = [
         body: "Some books ask for an evening, some for a year. 📚",
         tags: &["reading"],
         fans: &["ada"],
-        comments: &[("ada", "How many pages an hour?"), ("zoë", "I do not count them.")],
+        comments: &[
+            ("ada", "How many pages an hour?"),
+            ("zoë", "I do not count them."),
+        ],
     },
 ];
 
@@ -118,7 +127,10 @@ pub(crate) async fn fill(db: Db, api: &Api) -> anyhow::Result<bool> {
     }
     let mut accounts = Vec::new();
     for person in &PEOPLE {
-        accounts.push((person.name, register(api, person).await.with_context(|| person.name)?));
+        accounts.push((
+            person.name,
+            register(api, person).await.with_context(|| person.name)?,
+        ));
     }
     for person in &PEOPLE {
         let profiles = api.profiles.as_ref().context("no profiles")?;
@@ -138,21 +150,41 @@ async fn register(api: &Api, person: &Person) -> anyhow::Result<AccountId> {
     let email = format!("{}@conduit.example", person.name.replace('ë', "e"));
     let account = json!({"user": {"username": person.name, "email": email, "password": PASSWORD}});
     let id = users.register(body(&account)?).await?.account.id;
-    users.update(id, body(&json!({"user": {"bio": person.bio}}))?).await?;
+    users
+        .update(id, body(&json!({"user": {"bio": person.bio}}))?)
+        .await?;
     Ok(id)
 }
 
 async fn publish(api: &Api, accounts: &[(&str, AccountId)], post: &Post) -> anyhow::Result<()> {
     let articles = api.articles.as_ref().context("no articles")?;
     let comments = api.comments.as_ref().context("no comments")?;
-    let Post { author, title, description, body: text, tags, .. } = post;
-    let article = json!({"article": {"title": title, "description": description, "body": text, "tagList": tags}});
-    let slug = articles.create(id_of(accounts, author)?, body(&article)?).await?.summary.slug;
+    let Post {
+        author,
+        title,
+        description,
+        body: text,
+        tags,
+        ..
+    } = post;
+    let article =
+        json!({"article": {"title": title, "description": description, "body": text, "tagList": tags}});
+    let slug = articles
+        .create(id_of(accounts, author)?, body(&article)?)
+        .await?
+        .summary
+        .slug;
     for fan in post.fans {
         articles.favorite(id_of(accounts, fan)?, &slug).await?;
     }
     for (name, text) in post.comments {
-        comments.add(id_of(accounts, name)?, &slug, body(&json!({"comment": {"body": text}}))?).await?;
+        comments
+            .add(
+                id_of(accounts, name)?,
+                &slug,
+                body(&json!({"comment": {"body": text}}))?,
+            )
+            .await?;
     }
     Ok(())
 }
@@ -162,5 +194,9 @@ fn body(value: &serde_json::Value) -> anyhow::Result<Body> {
 }
 
 fn id_of(accounts: &[(&str, AccountId)], name: &str) -> anyhow::Result<AccountId> {
-    accounts.iter().find(|(known, _)| *known == name).map(|(_, id)| *id).context("nobody of that name")
+    accounts
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, id)| *id)
+        .context("nobody of that name")
 }

@@ -52,29 +52,56 @@ pub async fn build(settings: Settings) -> anyhow::Result<Monolith> {
     if settings.demo {
         let db = common.spare_db();
         let filled = demo::fill(db.clone(), &api(&common, &passwords, db)).await?;
-        tracing::info!(filled, accounts = "ada, grace, linus-the-baker, zoë", password = demo::PASSWORD, "demonstration");
+        tracing::info!(
+            filled,
+            accounts = "ada, grace, linus-the-baker, zoë",
+            password = demo::PASSWORD,
+            "demonstration"
+        );
     }
-    let serve_api = move |config: &mut _| conduit_web::configure(config, api(&parts, &passwords, parts.worker_db()));
+    let serve_api =
+        move |config: &mut _| conduit_web::configure(config, api(&parts, &passwords, parts.worker_db()));
     let mut servers = vec![process::serve(public, workers, http, serve_api)?];
     if let Some(listener) = operations {
         let parts = common.clone();
         let serve_operations = move |config: &mut _| conduit_web::operations(config, parts.operations());
-        servers.push(process::serve(listener, NonZeroUsize::MIN, http, serve_operations)?);
+        servers.push(process::serve(
+            listener,
+            NonZeroUsize::MIN,
+            http,
+            serve_operations,
+        )?);
     }
-    Ok(Monolith { servers, common, database, settings, public: public_address, operations: operations_address })
+    Ok(Monolith {
+        servers,
+        common,
+        database,
+        settings,
+        public: public_address,
+        operations: operations_address,
+    })
 }
 
 /// The public API over one pool, a worker's own.
 fn api(common: &Common, passwords: &Passwords, db: Db) -> Api {
     let joined = Arc::new(Joined::new(db.clone()));
     let clock = || Arc::clone(&common.clock);
-    let users = Users::new(UserStore::new(db.clone()), passwords.clone(), common.tokens.clone(), clock());
+    let users = Users::new(
+        UserStore::new(db.clone()),
+        passwords.clone(),
+        common.tokens.clone(),
+        clock(),
+    );
     Api {
         tokens: common.tokens.clone(),
         clock: clock(),
         users: Some(users),
         profiles: Some(Profiles::new(joined.clone(), ProfileStore::new(db.clone()))),
-        articles: Some(Articles::new(joined.clone(), ArticleStore::new(db.clone()), clock())),
+        articles: Some(Articles::new(
+            joined.clone(),
+            ArticleStore::new(db.clone()),
+            clock(),
+        )),
         comments: Some(Comments::new(joined, CommentStore::new(db.clone()), clock())),
         readiness: common.own_store(db),
         deadline: common.deadline,
@@ -95,11 +122,20 @@ impl Monolith {
 
     /// What to tell the person who started it, line by line.
     pub fn description(&self) -> Vec<String> {
-        let mut lines = vec![format!("Conduit serves at {} (to read and try: {}/docs)", self.public, self.public)];
-        lines.extend(self.operations.as_ref().map(|address| format!("operations: {address}/metrics")));
+        let mut lines = vec![format!(
+            "Conduit serves at {} (to read and try: {}/docs)",
+            self.public, self.public
+        )];
+        lines.extend(
+            self.operations
+                .as_ref()
+                .map(|address| format!("operations: {address}/metrics")),
+        );
         lines.push(self.database.description());
         let kept_in = self.common.token_secret_file();
-        lines.extend(kept_in.map(|path| format!("token secret: {} (or set CONDUIT_TOKEN_SECRET)", path.display())));
+        lines.extend(
+            kept_in.map(|path| format!("token secret: {} (or set CONDUIT_TOKEN_SECRET)", path.display())),
+        );
         lines
     }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use conduit_domain::error::Resource;
 use conduit_domain::{
-    AccountId, Article, ArticleChanges, ArticleFilter, ArticleId, ArticlePage, ArticleSummary, Body, Clock, Error,
-    NewArticle, Page, Result, Viewer, slug,
+    AccountId, Article, ArticleChanges, ArticleFilter, ArticleId, ArticlePage, ArticleSummary, Body, Clock,
+    Error, NewArticle, Page, Result, Viewer, slug,
 };
 use conduit_store::ArticleStore;
 
@@ -56,7 +56,12 @@ impl Articles {
     /// # Errors
     /// Only those of the store.
     pub async fn list(&self, viewer: Viewer, query: ListQuery) -> Result<ArticlePage> {
-        let ListQuery { tag, author, favorited, page } = query;
+        let ListQuery {
+            tag,
+            author,
+            favorited,
+            page,
+        } = query;
         match ArticleFilter::read(tag.as_deref(), author.as_deref(), favorited.as_deref()) {
             Some(filter) => self.reads.list(viewer, &filter, page).await,
             None => Ok(ArticlePage::default()),
@@ -93,7 +98,11 @@ impl Articles {
             return self.show(Viewer::SignedIn(caller), slug).await;
         }
         let author = self.reads.author(caller).await?;
-        let record = self.store.update(id, &changes, self.clock.now(), caller).await?.ok_or(NOT_FOUND)?;
+        let record = self
+            .store
+            .update(id, &changes, self.clock.now(), caller)
+            .await?
+            .ok_or(NOT_FOUND)?;
         Ok(record.by(author))
     }
 
@@ -103,7 +112,11 @@ impl Articles {
     /// [`Error::NotFound`], [`Error::Forbidden`], in that order.
     pub async fn delete(&self, caller: AccountId, slug: &str) -> Result<()> {
         let id = self.own(caller, slug).await?;
-        if self.store.delete(id, self.clock.now()).await? { Ok(()) } else { Err(NOT_FOUND) }
+        if self.store.delete(id, self.clock.now()).await? {
+            Ok(())
+        } else {
+            Err(NOT_FOUND)
+        }
     }
 
     /// Makes an article a favorite of the caller's; repeatable.
@@ -112,7 +125,11 @@ impl Articles {
     /// [`Error::NotFound`], [`Error::CallerGone`], in that order.
     pub async fn favorite(&self, caller: AccountId, slug: &str) -> Result<Article> {
         let article = self.show(Viewer::Acting(caller), slug).await?;
-        let count = self.store.favorite(article.summary.id, caller).await?.ok_or(NOT_FOUND)?;
+        let count = self
+            .store
+            .favorite(article.summary.id, caller)
+            .await?
+            .ok_or(NOT_FOUND)?;
         Ok(with_favorite(article, true, count))
     }
 
@@ -122,7 +139,11 @@ impl Articles {
     /// [`Error::NotFound`], [`Error::CallerGone`], in that order.
     pub async fn unfavorite(&self, caller: AccountId, slug: &str) -> Result<Article> {
         let article = self.show(Viewer::Acting(caller), slug).await?;
-        let count = self.store.unfavorite(article.summary.id, caller).await?.ok_or(NOT_FOUND)?;
+        let count = self
+            .store
+            .unfavorite(article.summary.id, caller)
+            .await?
+            .ok_or(NOT_FOUND)?;
         Ok(with_favorite(article, false, count))
     }
 
@@ -140,10 +161,21 @@ impl Articles {
             return Err(NOT_FOUND);
         }
         let (id, author) = self.store.owner(slug).await?.ok_or(NOT_FOUND)?;
-        if author == caller { Ok(id) } else { Err(Error::Forbidden(Resource::Article)) }
+        if author == caller {
+            Ok(id)
+        } else {
+            Err(Error::Forbidden(Resource::Article))
+        }
     }
 }
 
 fn with_favorite(article: Article, favorited: bool, favorites_count: i64) -> Article {
-    Article { summary: ArticleSummary { favorited, favorites_count, ..article.summary }, ..article }
+    Article {
+        summary: ArticleSummary {
+            favorited,
+            favorites_count,
+            ..article.summary
+        },
+        ..article
+    }
 }

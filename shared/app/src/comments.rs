@@ -51,7 +51,12 @@ impl Comments {
         let author = author.ok_or(Error::CallerGone)?;
         let created_at = self.clock.now();
         let id = self.store.insert(article, caller, &comment, created_at).await?;
-        Ok(Comment { id, created_at, body: comment.body, author })
+        Ok(Comment {
+            id,
+            created_at,
+            body: comment.body,
+            author,
+        })
     }
 
     /// Deletes a comment of the caller's; nobody else's, not even under one's own article (contract 3.10).
@@ -64,10 +69,19 @@ impl Comments {
         }
         let article = self.reads.article_id(slug).await?.ok_or(NO_ARTICLE)?;
         let id = comment_id(id).ok_or(NO_COMMENT)?;
-        let comment = self.store.by_id(id).await?.filter(|comment| comment.article == article).ok_or(NO_COMMENT)?;
+        let comment = self
+            .store
+            .by_id(id)
+            .await?
+            .filter(|comment| comment.article == article)
+            .ok_or(NO_COMMENT)?;
         if comment.author != caller {
             return Err(Error::Forbidden(Resource::Comment));
         }
-        if self.store.delete(id).await? { Ok(()) } else { Err(NO_COMMENT) }
+        if self.store.delete(id).await? {
+            Ok(())
+        } else {
+            Err(NO_COMMENT)
+        }
     }
 }

@@ -55,8 +55,14 @@ impl Passwords {
     /// # Errors
     /// [`Error::Internal`] for a cost outside what argon2 allows.
     pub fn new(settings: PasswordSettings) -> Result<Self> {
-        let PasswordSettings { memory_kib, passes, at_once, longest_wait } = settings;
-        let params = Params::new(memory_kib, passes, 1, Some(Params::DEFAULT_OUTPUT_LEN)).map_err(internal)?;
+        let PasswordSettings {
+            memory_kib,
+            passes,
+            at_once,
+            longest_wait,
+        } = settings;
+        let params =
+            Params::new(memory_kib, passes, 1, Some(Params::DEFAULT_OUTPUT_LEN)).map_err(internal)?;
         let at_once = at_once.max(1);
         let mut memory = Vec::new();
         let nobody = hashed(&params, b"nobody's password", &mut memory)?;
@@ -76,7 +82,9 @@ impl Passwords {
     /// # Errors
     /// [`Error::Overloaded`] when no turn came in time, [`Error::Internal`] if hashing fails.
     pub async fn hash(&self, password: String) -> Result<String> {
-        let hash = self.in_turn(move |shared, memory| hashed(&shared.params, password.as_bytes(), memory)).await?;
+        let hash = self
+            .in_turn(move |shared, memory| hashed(&shared.params, password.as_bytes(), memory))
+            .await?;
         Ok(hash.to_string())
     }
 
@@ -86,7 +94,11 @@ impl Passwords {
     /// [`Error::Overloaded`] when no turn came in time, [`Error::Internal`] for a stored text that is no such hash.
     pub async fn verify(&self, password: String, hash: Option<String>) -> Result<bool> {
         self.in_turn(move |shared, memory| match hash {
-            Some(text) => matches(&PasswordHash::new(&text).map_err(internal)?, password.as_bytes(), memory),
+            Some(text) => matches(
+                &PasswordHash::new(&text).map_err(internal)?,
+                password.as_bytes(),
+                memory,
+            ),
             None => matches(&shared.nobody, password.as_bytes(), memory).map(|_| false),
         })
         .await
@@ -94,8 +106,17 @@ impl Passwords {
 
     /// How busy the hashing is.
     pub fn status(&self) -> PasswordStatus {
-        let Shared { turns, at_once, waiting, .. } = &*self.0;
-        PasswordStatus { at_once: *at_once, free: turns.available_permits(), waiting: waiting.load(Ordering::Relaxed) }
+        let Shared {
+            turns,
+            at_once,
+            waiting,
+            ..
+        } = &*self.0;
+        PasswordStatus {
+            at_once: *at_once,
+            free: turns.available_permits(),
+            waiting: waiting.load(Ordering::Relaxed),
+        }
     }
 
     /// Runs on a blocking thread when a turn is free. The turn is held until the work ends, even if the caller has left.
@@ -106,7 +127,9 @@ impl Passwords {
         let in_line = InLine::join(&self.0.waiting);
         let turn = tokio::time::timeout(self.0.longest_wait, Arc::clone(&self.0.turns).acquire_owned()).await;
         drop(in_line);
-        let turn = turn.map_err(|_| Error::Overloaded("password hashing"))?.map_err(internal)?;
+        let turn = turn
+            .map_err(|_| Error::Overloaded("password hashing"))?
+            .map_err(internal)?;
         let shared = Arc::clone(&self.0);
         let hashing = tokio::task::spawn_blocking(move || {
             let mut memory = shared.take_memory();
@@ -137,11 +160,18 @@ impl Drop for InLine<'_> {
 
 impl Shared {
     fn take_memory(&self) -> Vec<Block> {
-        self.memory.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+        self.memory
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop()
+            .unwrap_or_default()
     }
 
     fn keep_memory(&self, memory: Vec<Block>) {
-        self.memory.lock().unwrap_or_else(PoisonError::into_inner).push(memory);
+        self.memory
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(memory);
     }
 }
 
@@ -150,7 +180,9 @@ fn hashed(params: &Params, password: &[u8], memory: &mut Vec<Block>) -> Result<P
     let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params.clone());
     let mut output = [0; Params::DEFAULT_OUTPUT_LEN];
     memory.resize(params.block_count().max(memory.len()), Block::default());
-    argon2.hash_password_into_with_memory(password, &salt, &mut output, memory).map_err(internal)?;
+    argon2
+        .hash_password_into_with_memory(password, &salt, &mut output, memory)
+        .map_err(internal)?;
     Ok(PasswordHash {
         algorithm: Algorithm::Argon2id.ident(),
         version: Some(Version::V0x13.into()),
@@ -163,15 +195,22 @@ fn hashed(params: &Params, password: &[u8], memory: &mut Vec<Block>) -> Result<P
 /// Hashes with the parameters that stand in the hash, so that they can be raised later without locking anybody out.
 fn matches(hash: &PasswordHash, password: &[u8], memory: &mut Vec<Block>) -> Result<bool> {
     let (Some(salt), Some(expected)) = (&hash.salt, &hash.hash) else {
-        return Err(Error::Internal("a stored password hash has no salt or no output".into()));
+        return Err(Error::Internal(
+            "a stored password hash has no salt or no output".into(),
+        ));
     };
     let params = Params::try_from(hash).map_err(internal)?;
     let algorithm = Algorithm::try_from(hash.algorithm.as_str()).map_err(internal)?;
-    let version = hash.version.map_or(Ok(Version::V0x13), Version::try_from).map_err(internal)?;
+    let version = hash
+        .version
+        .map_or(Ok(Version::V0x13), Version::try_from)
+        .map_err(internal)?;
     memory.resize(params.block_count().max(memory.len()), Block::default());
     let argon2 = Argon2::new(algorithm, version, params);
     let mut output = vec![0; expected.len()];
-    argon2.hash_password_into_with_memory(password, salt, &mut output, memory).map_err(internal)?;
+    argon2
+        .hash_password_into_with_memory(password, salt, &mut output, memory)
+        .map_err(internal)?;
     // `Output` compares in constant time.
     Ok(Output::new(&output).map_err(internal)? == *expected)
 }
@@ -185,7 +224,13 @@ mod tests {
     use super::*;
 
     fn passwords(longest_wait: Duration) -> Passwords {
-        Passwords::new(PasswordSettings { memory_kib: 19_456, passes: 2, at_once: 1, longest_wait }).unwrap()
+        Passwords::new(PasswordSettings {
+            memory_kib: 19_456,
+            passes: 2,
+            at_once: 1,
+            longest_wait,
+        })
+        .unwrap()
     }
 
     #[tokio::test]
@@ -193,9 +238,24 @@ mod tests {
         let passwords = passwords(Duration::from_secs(60));
         let hash = passwords.hash("correct horse".to_owned()).await.unwrap();
         assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
-        assert!(passwords.verify("correct horse".to_owned(), Some(hash.clone())).await.unwrap());
-        assert!(!passwords.verify("correct horse ".to_owned(), Some(hash)).await.unwrap());
-        assert!(!passwords.verify("nobody's password".to_owned(), None).await.unwrap());
+        assert!(
+            passwords
+                .verify("correct horse".to_owned(), Some(hash.clone()))
+                .await
+                .unwrap()
+        );
+        assert!(
+            !passwords
+                .verify("correct horse ".to_owned(), Some(hash))
+                .await
+                .unwrap()
+        );
+        assert!(
+            !passwords
+                .verify("nobody's password".to_owned(), None)
+                .await
+                .unwrap()
+        );
     }
 
     #[tokio::test]
@@ -203,15 +263,32 @@ mod tests {
         // Made by the reference implementation: argon2id, 256 KiB, two passes, "password", "somesalt".
         let hash = "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4";
         let passwords = passwords(Duration::from_secs(60));
-        assert!(passwords.verify("password".to_owned(), Some(hash.to_owned())).await.unwrap());
-        assert!(!passwords.verify("differentpassword".to_owned(), Some(hash.to_owned())).await.unwrap());
+        assert!(
+            passwords
+                .verify("password".to_owned(), Some(hash.to_owned()))
+                .await
+                .unwrap()
+        );
+        assert!(
+            !passwords
+                .verify("differentpassword".to_owned(), Some(hash.to_owned()))
+                .await
+                .unwrap()
+        );
     }
 
     #[tokio::test]
     async fn without_a_turn_in_time_the_request_is_turned_away() {
         let passwords = passwords(Duration::ZERO);
         let turn = Arc::clone(&passwords.0.turns).acquire_owned().await.unwrap();
-        assert_eq!(passwords.status(), PasswordStatus { at_once: 1, free: 0, waiting: 0 });
+        assert_eq!(
+            passwords.status(),
+            PasswordStatus {
+                at_once: 1,
+                free: 0,
+                waiting: 0
+            }
+        );
         let refused = passwords.hash("correct horse".to_owned()).await;
         assert!(matches!(refused, Err(Error::Overloaded(_))));
         assert_eq!(passwords.status().waiting, 0);
@@ -221,7 +298,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_stored_text_that_is_no_hash_is_an_internal_error() {
-        let read = passwords(Duration::from_secs(60)).verify("x".to_owned(), Some("plain".to_owned())).await;
+        let read = passwords(Duration::from_secs(60))
+            .verify("x".to_owned(), Some("plain".to_owned()))
+            .await;
         assert!(matches!(read, Err(Error::Internal(_))));
     }
 }

@@ -43,7 +43,10 @@ impl Profiles {
             return Err(Error::invalid(Field::Profile, Rule::OwnProfile));
         }
         self.store.follow(caller, profile.id).await?;
-        Ok(Profile { following: true, ..profile })
+        Ok(Profile {
+            following: true,
+            ..profile
+        })
     }
 
     /// Stops following an account; repeatable, and harmless on oneself.
@@ -53,6 +56,9 @@ impl Profiles {
     pub async fn unfollow(&self, caller: AccountId, name: &str) -> Result<Profile> {
         let profile = self.show(Viewer::Acting(caller), name).await?;
         self.store.unfollow(caller, profile.id).await?;
-        Ok(Profile { following: false, ..profile })
+        Ok(Profile {
+            following: false,
+            ..profile
+        })
     }
 }

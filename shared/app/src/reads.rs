@@ -6,8 +6,8 @@
 
 use async_trait::async_trait;
 use conduit_domain::{
-    AccountId, Article, ArticleFilter, ArticleId, ArticlePage, Comment, CommentTarget, NameKey, Page, Profile, Result,
-    Viewer,
+    AccountId, Article, ArticleFilter, ArticleId, ArticlePage, Comment, CommentTarget, NameKey, Page,
+    Profile, Result, Viewer,
 };
 
 /// Accounts as others see them.

@@ -35,14 +35,22 @@ impl Tokens {
     /// [`Error::Internal`] for an empty secret.
     pub fn new(secret: &[u8], previous: &[&[u8]], lifetime: Duration) -> Result<Self> {
         let secrets = std::iter::once(secret).chain(previous.iter().copied());
-        let verifying = secrets.map(DecodingKey::from_secret).collect::<Result<Vec<_>, _>>().map_err(internal)?;
+        let verifying = secrets
+            .map(DecodingKey::from_secret)
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(internal)?;
         let mut validation = Validation::new(Algorithm::HS256);
         // The signature alone is the library's; time comes from our clock, without leeway, and no other claim is ours.
         validation.required_spec_claims.clear();
         validation.validate_exp = false;
         validation.validate_aud = false;
         let signing = EncodingKey::from_secret(secret).map_err(internal)?;
-        Ok(Self { signing, verifying, validation, lifetime_seconds: lifetime.as_secs() })
+        Ok(Self {
+            signing,
+            verifying,
+            validation,
+            lifetime_seconds: lifetime.as_secs(),
+        })
     }
 
     /// A new token for an account.
@@ -52,7 +60,11 @@ impl Tokens {
     pub fn issue(&self, account: AccountId, now: Timestamp) -> Result<String> {
         let iat = u64::try_from(now.seconds()).unwrap_or(0);
         let exp = iat.saturating_add(self.lifetime_seconds).min(LARGEST_CLAIM);
-        let claims = Claims { sub: account.to_string(), iat, exp };
+        let claims = Claims {
+            sub: account.to_string(),
+            iat,
+            exp,
+        };
         encode(&Header::new(Algorithm::HS256), &claims, &self.signing).map_err(internal)
     }
 
@@ -61,7 +73,10 @@ impl Tokens {
     /// # Errors
     /// [`Error::TokenInvalid`] for anything that this deployment has not signed as it is, then [`Error::TokenExpired`].
     pub fn verify(&self, token: &str, now: Timestamp) -> Result<AccountId> {
-        let read = self.verifying.iter().find_map(|key| decode::<Claims>(token, key, &self.validation).ok());
+        let read = self
+            .verifying
+            .iter()
+            .find_map(|key| decode::<Claims>(token, key, &self.validation).ok());
         let claims = read.ok_or(Error::TokenInvalid)?.claims;
         if claims.iat > LARGEST_CLAIM || claims.exp > LARGEST_CLAIM {
             return Err(Error::TokenInvalid);
@@ -75,7 +90,11 @@ impl Tokens {
 
 /// Only the text that [`Tokens::issue`] writes names an account.
 fn subject(text: &str) -> AccountId {
-    text.parse().map(AccountId).ok().filter(|id| id.0 > 0 && id.to_string() == text).unwrap_or(NOBODY)
+    text.parse()
+        .map(AccountId)
+        .ok()
+        .filter(|id| id.0 > 0 && id.to_string() == text)
+        .unwrap_or(NOBODY)
 }
 
 fn internal(error: jsonwebtoken::errors::Error) -> Error {
@@ -99,14 +118,22 @@ mod tests {
     }
 
     fn signed(algorithm: Algorithm, secret: &[u8], claims: &serde_json::Value) -> String {
-        encode(&Header::new(algorithm), claims, &EncodingKey::from_secret(secret).unwrap()).unwrap()
+        encode(
+            &Header::new(algorithm),
+            claims,
+            &EncodingKey::from_secret(secret).unwrap(),
+        )
+        .unwrap()
     }
 
     #[test]
     fn a_token_is_good_until_it_expires() {
         let token = tokens().issue(AccountId(7), at(NOW)).unwrap();
         assert_eq!(tokens().verify(&token, at(NOW + 59)).unwrap(), AccountId(7));
-        assert!(matches!(tokens().verify(&token, at(NOW + 60)), Err(Error::TokenExpired)));
+        assert!(matches!(
+            tokens().verify(&token, at(NOW + 60)),
+            Err(Error::TokenExpired)
+        ));
     }
 
     #[test]
@@ -125,7 +152,10 @@ mod tests {
         ];
         for claims in cases {
             let token = signed(Algorithm::HS256, SECRET, &claims);
-            assert!(matches!(tokens().verify(&token, at(NOW)), Err(Error::TokenInvalid)), "{claims}");
+            assert!(
+                matches!(tokens().verify(&token, at(NOW)), Err(Error::TokenInvalid)),
+                "{claims}"
+            );
         }
     }
 
@@ -145,15 +175,25 @@ mod tests {
             "a.b.c".to_owned(),
             String::new(),
         ] {
-            assert!(matches!(tokens().verify(&token, at(NOW)), Err(Error::TokenInvalid)), "{token}");
+            assert!(
+                matches!(tokens().verify(&token, at(NOW)), Err(Error::TokenInvalid)),
+                "{token}"
+            );
         }
-        assert!(matches!(tokens().verify(&good, at(NOW)), Err(Error::TokenExpired)));
+        assert!(matches!(
+            tokens().verify(&good, at(NOW)),
+            Err(Error::TokenExpired)
+        ));
     }
 
     #[test]
     fn a_subject_that_no_account_has_is_nobody() {
         for sub in ["nobody", "07", "+7", "-7", "0", "99999999999999999999", ""] {
-            let token = signed(Algorithm::HS256, SECRET, &json!({"sub": sub, "iat": 1, "exp": NOW + 9}));
+            let token = signed(
+                Algorithm::HS256,
+                SECRET,
+                &json!({"sub": sub, "iat": 1, "exp": NOW + 9}),
+            );
             assert_eq!(tokens().verify(&token, at(NOW)).unwrap(), NOBODY, "{sub}");
         }
     }
@@ -161,8 +201,17 @@ mod tests {
     #[test]
     fn a_former_secret_is_still_accepted_and_never_used_for_signing() {
         let former = tokens().issue(AccountId(7), at(NOW)).unwrap();
-        let rotated = Tokens::new(b"the new secret, also long enough..", &[SECRET], Duration::from_secs(60)).unwrap();
+        let rotated = Tokens::new(
+            b"the new secret, also long enough..",
+            &[SECRET],
+            Duration::from_secs(60),
+        )
+        .unwrap();
         assert_eq!(rotated.verify(&former, at(NOW)).unwrap(), AccountId(7));
-        assert!(tokens().verify(&rotated.issue(AccountId(7), at(NOW)).unwrap(), at(NOW)).is_err());
+        assert!(
+            tokens()
+                .verify(&rotated.issue(AccountId(7), at(NOW)).unwrap(), at(NOW))
+                .is_err()
+        );
     }
 }

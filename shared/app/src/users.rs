@@ -32,7 +32,12 @@ pub struct Users {
 impl Users {
     /// Puts the parts together.
     pub fn new(store: UserStore, passwords: Passwords, tokens: Tokens, clock: Arc<dyn Clock>) -> Self {
-        Self { store, passwords, tokens, clock }
+        Self {
+            store,
+            passwords,
+            tokens,
+            clock,
+        }
     }
 
     /// Registers an account.
@@ -40,11 +45,23 @@ impl Users {
     /// # Errors
     /// [`Error::Invalid`], [`Error::Taken`].
     pub async fn register(&self, body: Body) -> Result<Session> {
-        let Registration { username, email, password } = Registration::parse(body)?;
+        let Registration {
+            username,
+            email,
+            password,
+        } = Registration::parse(body)?;
         self.refuse_taken(Some(&username), Some(&email), None).await?;
         let password_hash = self.passwords.hash(password).await?;
         let created_at = self.clock.now();
-        let account = self.store.insert(&NewAccount { username, email, password_hash, created_at }).await?;
+        let account = self
+            .store
+            .insert(&NewAccount {
+                username,
+                email,
+                password_hash,
+                created_at,
+            })
+            .await?;
         self.session(account)
     }
 
@@ -79,31 +96,61 @@ impl Users {
     /// # Errors
     /// [`Error::Invalid`], [`Error::CallerGone`], [`Error::Taken`], in that order.
     pub async fn update(&self, caller: AccountId, body: Body) -> Result<Session> {
-        let AccountChanges { username, email, password, bio, image } = AccountChanges::parse(body)?;
+        let AccountChanges {
+            username,
+            email,
+            password,
+            bio,
+            image,
+        } = AccountChanges::parse(body)?;
         if username.is_some() || email.is_some() || password.is_some() {
             // A caller who is gone must not learn which names are taken, nor cost a hash.
             self.store.by_id(caller).await?.ok_or(Error::CallerGone)?;
-            self.refuse_taken(username.as_deref(), email.as_deref(), Some(caller)).await?;
+            self.refuse_taken(username.as_deref(), email.as_deref(), Some(caller))
+                .await?;
         }
         let password_hash = match password {
             Some(password) => Some(self.passwords.hash(password).await?),
             None => None,
         };
         let updated_at = self.clock.now();
-        let update = AccountUpdate { username, email, password_hash, bio, image, updated_at };
-        let account = self.store.update(caller, &update).await?.ok_or(Error::CallerGone)?;
+        let update = AccountUpdate {
+            username,
+            email,
+            password_hash,
+            bio,
+            image,
+            updated_at,
+        };
+        let account = self
+            .store
+            .update(caller, &update)
+            .await?
+            .ok_or(Error::CallerGone)?;
         self.session(account)
     }
 
     /// Looks before the hash is paid for; the store's own constraints decide the race.
-    async fn refuse_taken(&self, username: Option<&str>, email: Option<&str>, except: Option<AccountId>) -> Result<()> {
+    async fn refuse_taken(
+        &self,
+        username: Option<&str>,
+        email: Option<&str>,
+        except: Option<AccountId>,
+    ) -> Result<()> {
         let username = username.map(NameKey::of_valid);
         let email = email.map(NameKey::of_valid);
         if username.is_none() && email.is_none() {
             return Ok(());
         }
-        let taken = self.store.taken(username.as_ref(), email.as_ref(), except).await?;
-        if taken.any() { Err(Error::Taken(taken)) } else { Ok(()) }
+        let taken = self
+            .store
+            .taken(username.as_ref(), email.as_ref(), except)
+            .await?;
+        if taken.any() {
+            Err(Error::Taken(taken))
+        } else {
+            Ok(())
+        }
     }
 
     fn session(&self, account: Account) -> Result<Session> {

@@ -80,7 +80,11 @@ impl Registration {
         let email = fields.required("email", &EMAIL);
         let password = fields.required("password", &PASSWORD);
         let all = username.zip(email).zip(password);
-        fields.finish(all.map(|((username, email), password)| Self { username, email, password }))
+        fields.finish(all.map(|((username, email), password)| Self {
+            username,
+            email,
+            password,
+        }))
     }
 }
 
@@ -103,7 +107,10 @@ impl LogIn {
         let email = fields.member_as_sent("email", Field::Email);
         let password = fields.member_as_sent("password", Field::Password);
         let both = email.zip(password);
-        fields.finish(both.map(|(email, password)| Self { email: NameKey::of(email.trim()), password }))
+        fields.finish(both.map(|(email, password)| Self {
+            email: NameKey::of(email.trim()),
+            password,
+        }))
     }
 }
 
@@ -193,7 +200,11 @@ mod tests {
         let read = Registration::parse(body(r#"{"user":{"password":"short","email":5}}"#));
         assert_eq!(
             faults(read),
-            [(Field::Username, Rule::Blank), (Field::Email, Rule::Invalid), (Field::Password, Rule::TooShort(8))]
+            [
+                (Field::Username, Rule::Blank),
+                (Field::Email, Rule::Invalid),
+                (Field::Password, Rule::TooShort(8))
+            ]
         );
     }
 
@@ -215,8 +226,14 @@ mod tests {
         assert_eq!(read.bio, Some(None));
         assert_eq!(read.image, Some(Some("x".to_owned())));
         assert_eq!(read.username, None);
-        assert_eq!(faults(AccountChanges::parse(body(r#"{"user":{"other":1}}"#))), [(Field::User, Rule::Blank)]);
-        assert_eq!(faults(AccountChanges::parse(body(r#"{"user":{"email":null}}"#))), [(Field::Email, Rule::Blank)]);
+        assert_eq!(
+            faults(AccountChanges::parse(body(r#"{"user":{"other":1}}"#))),
+            [(Field::User, Rule::Blank)]
+        );
+        assert_eq!(
+            faults(AccountChanges::parse(body(r#"{"user":{"email":null}}"#))),
+            [(Field::Email, Rule::Blank)]
+        );
     }
 
     #[test]

@@ -75,7 +75,11 @@ impl ArticleFilter {
             Some(text) if text.contains('\0') || text.trim().is_empty() => return None,
             tag => tag.map(|text| text.trim().to_owned()),
         };
-        Some(Self { tag, author: key(author)?, favorited: key(favorited)? })
+        Some(Self {
+            tag,
+            author: key(author)?,
+            favorited: key(favorited)?,
+        })
     }
 }
 
@@ -102,9 +106,16 @@ impl NewArticle {
         let title = fields.required("title", &TITLE);
         let description = fields.required("description", &DESCRIPTION);
         let body = fields.required("body", &ARTICLE_BODY);
-        let tag_list = fields.member("tagList", Field::TagList, tag_list).unwrap_or_default();
+        let tag_list = fields
+            .member("tagList", Field::TagList, tag_list)
+            .unwrap_or_default();
         let texts = title.zip(description).zip(body);
-        fields.finish(texts.map(|((title, description), body)| Self { title, description, body, tag_list }))
+        fields.finish(texts.map(|((title, description), body)| Self {
+            title,
+            description,
+            body,
+            tag_list,
+        }))
     }
 }
 
@@ -154,26 +165,47 @@ mod tests {
 
     #[test]
     fn faults_come_in_the_order_of_the_contract() {
-        let read = NewArticle::parse(body(r#"{"article":{"tagList":null,"title":5,"description":[],"body":{}}}"#));
-        let Err(Error::Invalid(faults)) = read else { panic!("accepted") };
+        let read = NewArticle::parse(body(
+            r#"{"article":{"tagList":null,"title":5,"description":[],"body":{}}}"#,
+        ));
+        let Err(Error::Invalid(faults)) = read else {
+            panic!("accepted")
+        };
         let fields: Vec<_> = faults.iter().map(|f| (f.field, f.rule)).collect();
-        let expected = [Field::Title, Field::Description, Field::Body, Field::TagList].map(|f| (f, Rule::Invalid));
+        let expected =
+            [Field::Title, Field::Description, Field::Body, Field::TagList].map(|f| (f, Rule::Invalid));
         assert_eq!(fields, expected);
     }
 
     #[test]
     fn an_empty_change_is_a_change_of_nothing() {
-        assert!(ArticleChanges::parse(body(r#"{"article":{"slug":"x"}}"#)).unwrap().is_empty());
-        assert!(!ArticleChanges::parse(body(r#"{"article":{"tagList":[]}}"#)).unwrap().is_empty());
+        assert!(
+            ArticleChanges::parse(body(r#"{"article":{"slug":"x"}}"#))
+                .unwrap()
+                .is_empty()
+        );
+        assert!(
+            !ArticleChanges::parse(body(r#"{"article":{"tagList":[]}}"#))
+                .unwrap()
+                .is_empty()
+        );
     }
 
     #[test]
     fn empty_filters_are_absent_and_impossible_ones_match_nothing() {
-        assert_eq!(ArticleFilter::read(Some(""), Some(""), None), Some(ArticleFilter::default()));
+        assert_eq!(
+            ArticleFilter::read(Some(""), Some(""), None),
+            Some(ArticleFilter::default())
+        );
         let read = ArticleFilter::read(Some(" rust "), Some("Ann"), None).unwrap();
         assert_eq!(read.tag.as_deref(), Some("rust"));
         assert_eq!(read.author, NameKey::of("ann"));
-        for (tag, author, fan) in [(Some("a\0"), None, None), (None, Some("\0"), None), (None, None, Some("\0")), (Some(" "), None, None)] {
+        for (tag, author, fan) in [
+            (Some("a\0"), None, None),
+            (None, Some("\0"), None),
+            (None, None, Some("\0")),
+            (Some(" "), None, None),
+        ] {
             assert_eq!(ArticleFilter::read(tag, author, fan), None);
         }
     }

@@ -60,7 +60,19 @@ mod tests {
 
     #[test]
     fn only_a_plain_positive_integer_names_a_comment() {
-        for text in ["abc", "0", "-1", "1.0", "+1", "01", "", " 1", "1 ", "9223372036854775808", &"9".repeat(30)] {
+        for text in [
+            "abc",
+            "0",
+            "-1",
+            "1.0",
+            "+1",
+            "01",
+            "",
+            " 1",
+            "1 ",
+            "9223372036854775808",
+            &"9".repeat(30),
+        ] {
             assert_eq!(comment_id(text), None, "{text}");
         }
         assert_eq!(comment_id("9223372036854775807"), Some(CommentId(i64::MAX)));

@@ -18,7 +18,9 @@ impl Body {
     /// # Errors
     /// [`Error::RequestMalformed`].
     pub fn parse(bytes: &[u8]) -> Result<Self> {
-        serde_json::from_slice(bytes).map(Self).map_err(|_| Error::RequestMalformed)
+        serde_json::from_slice(bytes)
+            .map(Self)
+            .map_err(|_| Error::RequestMalformed)
     }
 
     /// Opens the one wrapper object of a body.
@@ -32,7 +34,10 @@ impl Body {
         };
         match members.remove(name) {
             None | Some(Value::Null) => Err(Error::invalid(wrapper, Rule::Blank)),
-            Some(Value::Object(members)) => Ok(Fields { members, faults: Vec::new() }),
+            Some(Value::Object(members)) => Ok(Fields {
+                members,
+                faults: Vec::new(),
+            }),
             Some(_) => Err(Error::invalid(wrapper, Rule::Invalid)),
         }
     }
@@ -126,8 +131,19 @@ mod tests {
     #[test]
     fn what_is_not_json_is_malformed() {
         let deep = "[".repeat(200) + &"]".repeat(200);
-        for text in ["", "{", "{\"user\":", "{\"user\":{}} x", "{\"user\":{\"username\":\"\\ud800\"}}", "{\"a\":1,}", &deep] {
-            assert!(matches!(Body::parse(text.as_bytes()), Err(Error::RequestMalformed)), "{text}");
+        for text in [
+            "",
+            "{",
+            "{\"user\":",
+            "{\"user\":{}} x",
+            "{\"user\":{\"username\":\"\\ud800\"}}",
+            "{\"a\":1,}",
+            &deep,
+        ] {
+            assert!(
+                matches!(Body::parse(text.as_bytes()), Err(Error::RequestMalformed)),
+                "{text}"
+            );
         }
         assert!(matches!(Body::parse(b"\xff\xfe"), Err(Error::RequestMalformed)));
     }
@@ -135,7 +151,14 @@ mod tests {
     #[test]
     fn json_that_is_legal_is_accepted() {
         let deepest = "[".repeat(127) + &"]".repeat(127);
-        for text in ["null", " {} \n", "1e999", "{\"x\":-1E+4000}", "{\"a\":1,\"a\":2}", &deepest] {
+        for text in [
+            "null",
+            " {} \n",
+            "1e999",
+            "{\"x\":-1E+4000}",
+            "{\"a\":1,\"a\":2}",
+            &deepest,
+        ] {
             assert!(Body::parse(text.as_bytes()).is_ok(), "{text}");
         }
     }
@@ -146,7 +169,14 @@ mod tests {
             Err(Error::Invalid(faults)) => faults.first().map(|fault| fault.rule),
             _ => None,
         };
-        for text in ["{}", "[]", "\"x\"", "null", "{\"user\":null}", "{\"username\":\"x\"}"] {
+        for text in [
+            "{}",
+            "[]",
+            "\"x\"",
+            "null",
+            "{\"user\":null}",
+            "{\"username\":\"x\"}",
+        ] {
             assert_eq!(fault(text), Some(Rule::Blank), "{text}");
         }
         for text in ["{\"user\":5}", "{\"user\":\"x\"}", "{\"user\":[]}"] {

@@ -15,7 +15,9 @@ impl SlugBase {
     /// The base of a title.
     pub fn of(title: &str) -> Self {
         let ascii = deunicode(title).to_ascii_lowercase();
-        let words = ascii.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+        let words = ascii
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .filter(|word| !word.is_empty());
         let mut base = words.collect::<Vec<_>>().join("-");
         base.truncate(LONGEST_BASE);
         let base = base.trim_end_matches('-');
@@ -34,7 +36,11 @@ impl SlugBase {
 
     /// The slug with this number; 1 is the base itself.
     pub fn numbered(&self, number: i64) -> String {
-        if number == 1 { self.0.clone() } else { format!("{}-{number}", self.0) }
+        if number == 1 {
+            self.0.clone()
+        } else {
+            format!("{}-{number}", self.0)
+        }
     }
 }
 
@@ -42,7 +48,9 @@ impl SlugBase {
 pub fn is_slug(text: &str) -> bool {
     !text.is_empty()
         && text.len() <= LONGEST_BASE + 20
-        && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
 }
 
 #[cfg(test)]
@@ -69,12 +77,23 @@ mod tests {
 
     #[test]
     fn any_title_gives_a_slug_of_the_form() {
-        let long = ["a".repeat(255), "ab ".repeat(85), "语".repeat(255), "🦀".to_owned(), "ไทยที่".to_owned(), "בוקר".to_owned()];
+        let long = [
+            "a".repeat(255),
+            "ab ".repeat(85),
+            "语".repeat(255),
+            "🦀".to_owned(),
+            "ไทยที่".to_owned(),
+            "בוקר".to_owned(),
+        ];
         for title in long {
             let base = SlugBase::of(&title);
             assert!(base.as_str().len() <= LONGEST_BASE, "{base:?}");
             assert!(is_slug(base.as_str()), "{base:?}");
-            assert!(!base.as_str().starts_with('-') && !base.as_str().ends_with('-') && !base.as_str().contains("--"));
+            assert!(
+                !base.as_str().starts_with('-')
+                    && !base.as_str().ends_with('-')
+                    && !base.as_str().contains("--")
+            );
         }
     }
 

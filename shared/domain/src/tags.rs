@@ -19,8 +19,12 @@ pub fn tag_list(value: Value) -> Result<Vec<String>, Rule> {
         return Err(Rule::Invalid);
     };
     let texts = elements.into_iter().map(text).collect::<Result<Vec<_>, _>>()?;
-    let tags: BTreeSet<String> =
-        texts.iter().map(|text| text.trim()).filter(|tag| !tag.is_empty()).map(str::to_owned).collect();
+    let tags: BTreeSet<String> = texts
+        .iter()
+        .map(|text| text.trim())
+        .filter(|tag| !tag.is_empty())
+        .map(str::to_owned)
+        .collect();
     if tags.iter().any(|tag| tag.chars().count() > LONGEST_TAG) {
         return Err(Rule::TooLong(LONGEST_TAG));
     }
@@ -45,13 +49,24 @@ mod tests {
 
     #[test]
     fn tags_are_trimmed_unique_and_in_order_of_code_points() {
-        let read = tag_list(json!(["training", "dragons", "Zoo", "éclair", " a ", "a", "", "  "]));
+        let read = tag_list(json!([
+            "training", "dragons", "Zoo", "éclair", " a ", "a", "", "  "
+        ]));
         assert_eq!(read.unwrap(), ["Zoo", "a", "dragons", "training", "éclair"]);
     }
 
     #[test]
     fn what_is_no_list_of_texts_is_invalid() {
-        for value in [json!(null), json!("x"), json!(""), json!({}), json!(5), json!([1]), json!([null]), json!(["a\0"])] {
+        for value in [
+            json!(null),
+            json!("x"),
+            json!(""),
+            json!({}),
+            json!(5),
+            json!([1]),
+            json!([null]),
+            json!(["a\0"]),
+        ] {
             assert_eq!(tag_list(value.clone()), Err(Rule::Invalid), "{value}");
         }
     }
@@ -62,7 +77,10 @@ mod tests {
         assert!(tag_list(many(100)).is_ok());
         assert_eq!(tag_list(many(101)), Err(Rule::TooManyTags(100)));
         assert_eq!(tag_list(json!(vec!["same"; 101])).unwrap(), ["same"]);
-        assert_eq!(tag_list(json!([format!(" {} ", "é".repeat(64))])).unwrap().len(), 1);
+        assert_eq!(
+            tag_list(json!([format!(" {} ", "é".repeat(64))])).unwrap().len(),
+            1
+        );
         assert_eq!(tag_list(json!(["é".repeat(65)])), Err(Rule::TooLong(64)));
         assert_eq!(tag_list(json!(["x".repeat(65), 5])), Err(Rule::Invalid));
     }

@@ -26,19 +26,40 @@ pub struct TextField {
 }
 
 const fn trimmed(field: Field, longest: usize) -> TextField {
-    TextField { field, keep: Keep::Trimmed, shortest: 0, longest, well_formed: any_form }
+    TextField {
+        field,
+        keep: Keep::Trimmed,
+        shortest: 0,
+        longest,
+        well_formed: any_form,
+    }
 }
 
 const fn as_sent(field: Field, longest: usize) -> TextField {
-    TextField { field, keep: Keep::AsSent, shortest: 0, longest, well_formed: any_form }
+    TextField {
+        field,
+        keep: Keep::AsSent,
+        shortest: 0,
+        longest,
+        well_formed: any_form,
+    }
 }
 
 /// `username`, shown as typed.
-pub const USERNAME: TextField = TextField { well_formed: is_username, ..trimmed(Field::Username, 64) };
+pub const USERNAME: TextField = TextField {
+    well_formed: is_username,
+    ..trimmed(Field::Username, 64)
+};
 /// `email`, shown as typed.
-pub const EMAIL: TextField = TextField { well_formed: is_email, ..trimmed(Field::Email, 254) };
+pub const EMAIL: TextField = TextField {
+    well_formed: is_email,
+    ..trimmed(Field::Email, 254)
+};
 /// `password`, before it is hashed.
-pub const PASSWORD: TextField = TextField { shortest: 8, ..as_sent(Field::Password, 256) };
+pub const PASSWORD: TextField = TextField {
+    shortest: 8,
+    ..as_sent(Field::Password, 256)
+};
 /// `bio`
 pub const BIO: TextField = as_sent(Field::Bio, 2000);
 /// `image`, any text.
@@ -113,7 +134,9 @@ fn is_username(text: &str) -> bool {
 }
 
 fn is_email(text: &str) -> bool {
-    let well_placed = text.rsplit_once('@').is_some_and(|(local, domain)| !local.is_empty() && !domain.is_empty());
+    let well_placed = text
+        .rsplit_once('@')
+        .is_some_and(|(local, domain)| !local.is_empty() && !domain.is_empty());
     well_placed && !text.contains(|c: char| c.is_whitespace() || c.is_control())
 }
 
@@ -139,7 +162,11 @@ mod tests {
             (USERNAME, json!(".."), Err(Rule::Invalid)),
             (USERNAME, json!("a\u{7}b"), Err(Rule::Invalid)),
             (USERNAME, json!(long), Err(Rule::TooLong(64))),
-            (USERNAME, json!(" Zoë van\u{a0}X "), Ok("Zoë van\u{a0}X".to_owned())),
+            (
+                USERNAME,
+                json!(" Zoë van\u{a0}X "),
+                Ok("Zoë van\u{a0}X".to_owned()),
+            ),
             (EMAIL, json!("plain"), Err(Rule::Invalid)),
             (EMAIL, json!("@x"), Err(Rule::Invalid)),
             (EMAIL, json!("x@"), Err(Rule::Invalid)),
@@ -162,9 +189,15 @@ mod tests {
         for (field, longest) in [(USERNAME, 64), (TITLE, 255), (DESCRIPTION, 1000), (IMAGE, 2048)] {
             let fits = format!("  {}  ", "é".repeat(longest));
             assert_eq!(field.required(Some(json!(fits))), Ok("é".repeat(longest)));
-            assert_eq!(field.required(Some(json!("é".repeat(longest + 1)))), Err(Rule::TooLong(longest)));
+            assert_eq!(
+                field.required(Some(json!("é".repeat(longest + 1)))),
+                Err(Rule::TooLong(longest))
+            );
         }
-        assert_eq!(BIO.required(Some(json!(" ".repeat(1999) + "x!"))), Err(Rule::TooLong(2000)));
+        assert_eq!(
+            BIO.required(Some(json!(" ".repeat(1999) + "x!"))),
+            Err(Rule::TooLong(2000))
+        );
     }
 
     #[test]

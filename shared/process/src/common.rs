@@ -48,10 +48,20 @@ pub struct CommonArgs {
 #[command(next_help_heading = "Password hashing (argon2id)")]
 pub struct HashingArgs {
     /// Memory of one hash in KiB
-    #[arg(long, env = "CONDUIT_PASSWORD_MEMORY", value_name = "KIB", default_value = "19456")]
+    #[arg(
+        long,
+        env = "CONDUIT_PASSWORD_MEMORY",
+        value_name = "KIB",
+        default_value = "19456"
+    )]
     password_memory: u32,
     /// Passes over that memory
-    #[arg(long, env = "CONDUIT_PASSWORD_PASSES", value_name = "COUNT", default_value = "2")]
+    #[arg(
+        long,
+        env = "CONDUIT_PASSWORD_PASSES",
+        value_name = "COUNT",
+        default_value = "2"
+    )]
     password_passes: u32,
     /// Hashes at the same time [default: one per core]
     #[arg(long, env = "CONDUIT_PASSWORD_AT_ONCE", value_name = "COUNT")]
@@ -119,14 +129,26 @@ impl Common {
         let settings = PasswordSettings {
             memory_kib: args.password_memory,
             passes: args.password_passes,
-            at_once: args.password_at_once.or(available_parallelism().ok()).map_or(1, NonZeroUsize::get),
+            at_once: args
+                .password_at_once
+                .or(available_parallelism().ok())
+                .map_or(1, NonZeroUsize::get),
             longest_wait: self.deadline.mul_f64(SHARE_OF_DEADLINE),
         };
-        let passwords = Passwords::new(settings).context("CONDUIT_PASSWORD_MEMORY or CONDUIT_PASSWORD_PASSES")?;
+        let passwords =
+            Passwords::new(settings).context("CONDUIT_PASSWORD_MEMORY or CONDUIT_PASSWORD_PASSES")?;
         let watched = passwords.clone();
         self.metrics.watch_pool("password-hashing", move || {
-            let PasswordStatus { at_once, free, waiting } = watched.status();
-            PoolSize { size: at_once, available: free, waiting }
+            let PasswordStatus {
+                at_once,
+                free,
+                waiting,
+            } = watched.status();
+            PoolSize {
+                size: at_once,
+                available: free,
+                waiting,
+            }
         });
         Ok(passwords)
     }
