@@ -5,6 +5,7 @@ use std::time::Duration;
 use anyhow::Result;
 use conduit_runtime::database::DatabaseUrl;
 use conduit_store::db::{Db, DbSettings};
+use sqlx::AssertSqlSafe;
 use sqlx::postgres::PgConnection;
 
 use crate::cluster::{self, Cluster};
@@ -60,6 +61,11 @@ impl TestDatabase {
         or_panic(template::connect(&self.url).await)
     }
 
+    /// A superuser's connection that takes statements as text, for crates that know no SQL.
+    pub async fn session(&self) -> Session {
+        Session(self.admin().await)
+    }
+
     /// The settings of a patient pool of four connections.
     pub fn settings(&self, owner: &str) -> DbSettings {
         DbSettings {
@@ -79,6 +85,25 @@ impl TestDatabase {
     /// Something to put accounts and articles in with.
     pub fn seed(&self) -> Seed {
         Seed::new(&self.db("monolith"))
+    }
+}
+
+/// A superuser's connection; what it begins, it has to end. All methods panic where a statement fails.
+pub struct Session(PgConnection);
+
+impl Session {
+    /// Runs statements.
+    pub async fn run(&mut self, statements: &str) {
+        let outcome = sqlx::raw_sql(AssertSqlSafe(statements))
+            .execute(&mut self.0)
+            .await;
+        or_panic(outcome.map(drop).map_err(Into::into));
+    }
+
+    /// The rows of a statement with one `bigint` column.
+    pub async fn numbers(&mut self, statement: &str) -> Vec<i64> {
+        let query = sqlx::query_scalar(AssertSqlSafe(statement));
+        or_panic(query.fetch_all(&mut self.0).await.map_err(Into::into))
     }
 }
 

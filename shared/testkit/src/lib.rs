@@ -23,11 +23,13 @@
 mod clock;
 mod cluster;
 mod database;
+mod running;
 mod seed;
 mod template;
 
 pub use clock::{FixedClock, SteppingClock};
-pub use database::TestDatabase;
+pub use database::{Session, TestDatabase};
+pub use running::{Running, Terms, get};
 pub use seed::Seed;
 
 /// What was asked for, or the end of the test with the whole chain of causes.

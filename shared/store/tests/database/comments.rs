@@ -1,8 +1,8 @@
 use std::collections::BTreeSet;
 
 use conduit_domain::error::{Error, Resource};
-use conduit_domain::{AccountId, ArticleId, Clock, CommentId, NewComment};
-use conduit_store::comments::{CommentRecord, CommentStore};
+use conduit_domain::{AccountId, ArticleId, Clock, CommentId, NewComment, Page, Timestamp};
+use conduit_store::comments::{CommentRecord, CommentRow, CommentStore};
 use conduit_testkit::{FixedClock, TestDatabase};
 use futures_util::future::join_all;
 
@@ -98,4 +98,47 @@ async fn the_keys_tell_a_missing_article_from_a_missing_caller() {
         .insert(article, AccountId(article.0), &text("x"), now)
         .await;
     assert!(matches!(outcome, Err(Error::CallerGone)), "{outcome:?}");
+}
+
+#[tokio::test]
+async fn an_articles_comments_come_newest_first_in_pages() {
+    let database = TestDatabase::new().await;
+    let seed = database.seed();
+    let (ann, ben) = (seed.account("ann").await.id, seed.account("ben").await.id);
+    let article = seed.article(ann, "Bread", &[]).await.id;
+    let other = seed.article(ann, "Cake", &[]).await.id;
+    let comments = CommentStore::new(database.db("comments"));
+    let mut expected = Vec::new();
+    // Times neither in the order of ids nor all different.
+    for (n, millis) in [5, 9, 5, 7, 9].into_iter().enumerate() {
+        let (author, created_at) = ([ann, ben][n % 2], Timestamp::from_millis(millis));
+        let body = format!("Comment {n}");
+        let id = comments
+            .insert(article, author, &text(&body), created_at)
+            .await
+            .unwrap();
+        comments
+            .insert(other, author, &text("elsewhere"), created_at)
+            .await
+            .unwrap();
+        expected.push(CommentRow {
+            id,
+            author,
+            created_at,
+            body,
+        });
+    }
+    expected.sort_by_key(|row| (row.created_at, row.id));
+    expected.reverse();
+    for (limit, offset) in [(1000, 0), (2, 0), (2, 2), (2, 4), (1000, 5), (1, i64::MAX)] {
+        let found = comments.list(article, Page { limit, offset }).await.unwrap();
+        let skipped = expected.iter().skip(usize::try_from(offset).unwrap());
+        let page: Vec<_> = skipped.take(usize::try_from(limit).unwrap()).cloned().collect();
+        assert_eq!(found, page, "{limit} {offset}");
+    }
+    let none = comments
+        .list(ArticleId(ann.0), Page { limit: 5, offset: 0 })
+        .await
+        .unwrap();
+    assert_eq!(none, []);
 }

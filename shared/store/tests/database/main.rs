@@ -9,6 +9,7 @@
 )]
 
 mod comments;
+mod deletions;
 mod names;
 mod pool;
 mod profiles;

@@ -66,3 +66,65 @@ async fn without_the_keys_the_stores_do_not_look() {
     profiles.follow(NOBODY, AccountId(8)).await.unwrap();
     assert_eq!(follows(&database).await, [(7, 8)]);
 }
+
+#[tokio::test]
+async fn of_many_pairs_those_are_found_that_hold() {
+    let database = TestDatabase::new().await;
+    let seed = database.seed();
+    let (ann, ben, cleo) = (
+        seed.account("ann").await.id,
+        seed.account("ben").await.id,
+        seed.account("cleo").await.id,
+    );
+    for (follower, followee) in [(ann, ben), (ben, ann), (cleo, ann)] {
+        seed.follow(follower, followee).await;
+    }
+    let profiles = ProfileStore::new(database.db("profiles"));
+    for (asked, expected) in [
+        (vec![], vec![]),
+        (vec![(ann, ben)], vec![(ann, ben)]),
+        (vec![(ann, cleo)], vec![]),
+        (vec![(ann, ben), (ann, cleo), (NOBODY, ann)], vec![(ann, ben)]),
+        (
+            vec![(cleo, ann), (cleo, ben), (ann, ben), (ben, ann)],
+            vec![(ann, ben), (ben, ann), (cleo, ann)],
+        ),
+    ] {
+        let mut found = profiles.follows(&asked).await.unwrap();
+        found.sort_unstable();
+        assert_eq!(found, expected, "{asked:?}");
+    }
+    assert!(profiles.following(cleo, ann).await.unwrap());
+    assert!(!profiles.following(ann, cleo).await.unwrap());
+}
+
+#[tokio::test]
+async fn whom_somebody_follows_comes_in_pages_by_id() {
+    let database = TestDatabase::new().await;
+    let seed = database.seed();
+    let ann = seed.account("ann").await.id;
+    let mut followed = Vec::new();
+    for n in 0..5 {
+        let other = seed.account(&format!("other {n}")).await.id;
+        seed.follow(other, ann).await;
+        followed.push(other);
+    }
+    for other in followed.iter().rev() {
+        seed.follow(ann, *other).await;
+    }
+    let profiles = ProfileStore::new(database.db("profiles"));
+    let mut pages = Vec::new();
+    let mut last = None;
+    loop {
+        let page = profiles.followed_by(ann, last, 2).await.unwrap();
+        last = page.last().copied();
+        if last.is_none() {
+            break;
+        }
+        pages.push(page);
+    }
+    assert_eq!(pages.iter().map(Vec::len).collect::<Vec<_>>(), [2, 2, 1]);
+    assert_eq!(pages.concat(), followed);
+    assert_eq!(profiles.followed_by(ann, None, i64::MAX).await.unwrap(), followed);
+    assert_eq!(profiles.followed_by(NOBODY, None, 5).await.unwrap(), []);
+}

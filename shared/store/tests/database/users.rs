@@ -1,7 +1,7 @@
 use conduit_domain::account::{AccountUpdate, NewAccount};
 use conduit_domain::error::{Error, Taken};
 use conduit_domain::{AccountId, Clock, NameKey, Timestamp};
-use conduit_store::users::UserStore;
+use conduit_store::users::{UserRecord, UserStore};
 use conduit_testkit::{FixedClock, TestDatabase};
 use futures_util::future::join_all;
 
@@ -268,4 +268,49 @@ async fn a_change_that_takes_a_key_changes_nothing_at_all() {
         users.update(ben.id, &own_name).await.unwrap().unwrap().username,
         "BEN"
     );
+}
+
+fn record(account: &conduit_domain::Account) -> UserRecord {
+    UserRecord {
+        id: account.id,
+        username: account.username.clone(),
+        bio: account.bio.clone(),
+        image: account.image.clone(),
+    }
+}
+
+#[tokio::test]
+async fn accounts_are_found_by_any_mix_of_identifiers_and_names_each_once() {
+    let database = TestDatabase::new().await;
+    let seed = database.seed();
+    let users = UserStore::new(database.db("users"));
+    let (ann, ben, zoe) = (
+        seed.account("Ann").await,
+        seed.account("ben").await,
+        seed.account("ZOË").await,
+    );
+    let described = AccountUpdate {
+        bio: Some(Some("a bio".to_owned())),
+        image: Some(Some("an image".to_owned())),
+        ..no_change()
+    };
+    let ben = users.update(ben.id, &described).await.unwrap().unwrap();
+    let nobody = AccountId(7);
+    for (ids, names, expected) in [
+        (vec![], vec![], vec![]),
+        (vec![ben.id], vec![], vec![&ben]),
+        (vec![nobody], vec![], vec![]),
+        (vec![], vec!["aNN"], vec![&ann]),
+        (vec![], vec!["nobody"], vec![]),
+        (vec![zoe.id, nobody, ann.id, ann.id], vec![], vec![&ann, &zoe]),
+        (vec![], vec!["zoë", "nobody", "ben", "ben"], vec![&ben, &zoe]),
+        (vec![ann.id, ben.id], vec!["BEN", "zoë"], vec![&ann, &ben, &zoe]),
+        (vec![nobody], vec!["ben"], vec![&ben]),
+    ] {
+        let keys: Vec<_> = names.iter().map(|name| key(name)).collect();
+        let mut found = users.find(&ids, &keys).await.unwrap();
+        found.sort_by_key(|record| record.id);
+        let expected: Vec<_> = expected.into_iter().map(record).collect();
+        assert_eq!(found, expected, "{ids:?} {names:?}");
+    }
 }
