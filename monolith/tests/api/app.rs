@@ -74,6 +74,8 @@ fn api(db: &Db) -> Api {
     let joined = Arc::new(Joined::new(db.clone()));
     let clock: Arc<dyn Clock> = Arc::new(FixedClock::default());
     let passwords = Passwords::new(PasswordSettings {
+        memory_kib: 64,
+        passes: 1,
         at_once: 2,
         longest_wait: LONG,
     })

@@ -95,7 +95,7 @@ impl Default for Metrics {
         );
         registry.register(
             "pool_connections",
-            "Database connections, and requests that wait for one",
+            "Connections of each pool (or turns, where it bounds work), and requests that wait for one",
             connections.clone(),
         );
         Self(Arc::new(Shared {
@@ -192,7 +192,7 @@ impl fmt::Debug for Metrics {
 }
 
 /// Clients may invent methods, and a label must not grow with them.
-fn known(method: &str) -> &'static str {
+pub(crate) fn known(method: &str) -> &'static str {
     let known = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"];
     known.into_iter().find(|name| *name == method).unwrap_or("other")
 }
