@@ -72,11 +72,11 @@ impl ArticleStore {
             .db
             .all(|| {
                 sqlx::query!(
-                    r#"select transaction_id::text as "transaction_id!", article_id
-                    from articles.deletions
-                    where (transaction_id, article_id) > ($1::text::xid8, $2)
-                      and transaction_id < pg_snapshot_xmin(pg_current_snapshot())
-                    order by transaction_id, article_id
+                    r#"select d.transaction_id::text as "transaction_id!", d.article_id
+                    from articles.deletions d
+                    where (d.transaction_id, d.article_id) > ($1::text::xid8, $2)
+                      and d.transaction_id < pg_snapshot_xmin(pg_current_snapshot())
+                    order by d.transaction_id, d.article_id
                     limit $3"#,
                     transaction.to_string(),
                     article.0,
