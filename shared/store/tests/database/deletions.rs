@@ -1,10 +1,13 @@
 //! The comments of deleted articles, without the keys that would remove them.
 
 use conduit_domain::{AccountId, ArticleId, NewComment, Timestamp};
+use conduit_store::articles::ArticleStore;
 use conduit_store::comments::{CommentStore, DeletionsRead};
 use conduit_testkit::TestDatabase;
 use futures_util::future::join_all;
 use sqlx::Connection;
+
+use crate::recount::blocks;
 
 const ANN: AccountId = AccountId(1);
 
@@ -164,4 +167,55 @@ async fn a_deletion_that_fails_half_way_has_not_happened() {
     );
     assert!(commented(&database).await.is_empty());
     admin.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn the_readme_removes_comments_that_were_never_worked_off() {
+    let database = TestDatabase::without_shared_keys().await;
+    let seed = database.seed();
+    let ann = seed.account("ann").await.id;
+    let kept = seed.article(ann, "Bread", &[]).await.id;
+    let comments = CommentStore::new(database.db("comments"));
+    for article in [kept.0, 1, 2] {
+        comment(&comments, article).await;
+    }
+    database.session().await.run(blocks()[2]).await;
+    assert_eq!(commented(&database).await, [kept.0]);
+}
+
+#[tokio::test]
+async fn the_readme_reads_deletions_again_after_a_move_to_another_cluster() {
+    let database = TestDatabase::without_shared_keys().await;
+    let seed = database.seed();
+    let ann = seed.account("ann").await.id;
+    let articles = ArticleStore::new(database.db("articles"));
+    let comments = CommentStore::new(database.db("comments"));
+    let gone = seed.article(ann, "Bread", &[]).await.id;
+    assert!(articles.delete(gone, at(5)).await.unwrap());
+    let mut session = database.session().await;
+    // As numbered by a cluster that was older.
+    session
+        .run(
+            "update articles.deletions set transaction_id = '9000000000000000000';
+             update comments.deletions_cursor set transaction_id = '9000000000000000001'",
+        )
+        .await;
+    session.run(blocks()[3]).await;
+    let start = comments.deletions_read().await.unwrap();
+    assert_eq!(start, DeletionsRead::default());
+    // Told of as soon as older transactions of other tests have ended.
+    let told = async {
+        loop {
+            let found = articles
+                .deleted_since(start.transaction, start.article, 5)
+                .await
+                .unwrap();
+            if let [deletion] = found[..] {
+                return deletion.article;
+            }
+        }
+    };
+    let patience = std::time::Duration::from_secs(60);
+    let told = tokio::time::timeout(patience, told).await;
+    assert_eq!(told.expect("it is not told of"), gone);
 }
