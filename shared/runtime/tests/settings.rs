@@ -32,7 +32,7 @@ fn every_setting_has_a_variable_and_its_help() {
             .and_then(|name| name.to_str())
             .unwrap_or_default();
         assert!(
-            ["CONDUIT_", "DATABASE_URL", "RUST_LOG"]
+            ["CONDUIT_", "DATABASE_URL", "RUST_LOG", "OTEL_"]
                 .iter()
                 .any(|name| variable.starts_with(name)),
             "{argument:?}"

@@ -17,7 +17,7 @@ use std::time::Duration;
 pub use self::data::{DataArgs, DataFolder};
 pub use self::database::DatabaseArgs;
 pub use self::http::{HttpArgs, Listen, ListenOrOff};
-pub use self::log::{LogArgs, LogFormat};
+pub use self::log::{LogArgs, LogFormat, TraceArgs};
 pub use self::secret::{secret_text, strong_secret};
 pub use self::token::{TokenArgs, TokenSecrets};
 use crate::database::InvalidDatabaseUrl;
