@@ -4,6 +4,7 @@ use http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use http::{HeaderMap, StatusCode};
 use http_body_util::{BodyExt, Limited};
 use reqwest::{Body, Method as Verb, Request, Response, Url};
+use rustls::crypto::{CryptoProvider, ring};
 use secrecy::ExposeSecret;
 
 use crate::address::Endpoint;
@@ -69,7 +70,17 @@ impl Wire for Http {
     }
 }
 
+/// Calls use no TLS. But where another crate of the build has turned it on in reqwest, a client that finds no provider of cryptography
+/// panics.
+fn provide_cryptography() {
+    if CryptoProvider::get_default().is_none() {
+        // Another thread may be faster, which does as well.
+        let _faster = ring::default_provider().install_default();
+    }
+}
+
 fn client(settings: &CallSettings, endpoint: &Endpoint, idle: usize) -> Result<reqwest::Client, CallError> {
+    provide_cryptography();
     let client = reqwest::Client::builder()
         .connect_timeout(settings.connect_timeout)
         .pool_idle_timeout(settings.idle_timeout)
