@@ -1,7 +1,7 @@
 //! What each read asks of which peer: the call plan.
 
 use conduit_app::reads::ArticleReads;
-use conduit_domain::{Page, Viewer};
+use conduit_domain::{ArticleFilter, Page, Viewer};
 
 use crate::world::{ALL, ANN, BEN, CLEO, Port, World, filter};
 
@@ -48,55 +48,56 @@ async fn of_one_article() {
 async fn of_a_list() {
     let (port, _) = Port::with_articles(World::default()).await;
     let (nobody, ann) = (Viewer::Anonymous, Viewer::SignedIn(ANN));
-    let plan: [(Viewer, Option<&str>, Option<&str>, Option<&str>, &[&str]); 13] = [
-        (nobody, None, None, None, &["users 1000001 1000002 1000003"]),
+    let plan: [(Viewer, ArticleFilter, &[&str]); 13] = [
+        (
+            nobody,
+            filter(None, None, None),
+            &["users 1000001 1000002 1000003"],
+        ),
         (
             ann,
-            None,
-            None,
-            None,
+            filter(None, None, None),
             &[
                 "users 1000001 1000002 1000003",
                 "follows 1000001: 1000002 1000003",
             ],
         ),
-        (nobody, Some("pets"), None, None, &["users 1000003"]),
+        (nobody, filter(Some("pets"), None, None), &["users 1000003"]),
         (
             ann,
-            Some("pets"),
-            None,
-            None,
+            filter(Some("pets"), None, None),
             &["users 1000003", "follows 1000001: 1000003"],
         ),
         // The author has been found by name already, and so may have been the fan.
-        (nobody, None, Some("Ben"), None, &["users ben"]),
+        (nobody, filter(None, Some("Ben"), None), &["users ben"]),
         (
             ann,
-            None,
-            Some("Ben"),
-            None,
+            filter(None, Some("Ben"), None),
             &["users ben", "follows 1000001: 1000002"],
         ),
-        (ann, None, Some("Ann"), None, &["users ann"]),
-        (nobody, None, None, Some("Ann"), &["users ann", "users 1000002"]),
+        (ann, filter(None, Some("Ann"), None), &["users ann"]),
+        (
+            nobody,
+            filter(None, None, Some("Ann")),
+            &["users ann", "users 1000002"],
+        ),
         (
             ann,
-            None,
-            None,
-            Some("Ann"),
+            filter(None, None, Some("Ann")),
             &["users ann", "users 1000002", "follows 1000001: 1000002"],
         ),
-        (nobody, Some("food"), Some("ben"), Some("ann"), &["users ben ann"]),
-        (nobody, None, Some("ann"), Some("ann"), &["users ann"]),
+        (
+            nobody,
+            filter(Some("food"), Some("ben"), Some("ann")),
+            &["users ben ann"],
+        ),
+        (nobody, filter(None, Some("ann"), Some("ann")), &["users ann"]),
         // Nothing matches, or nobody has the name.
-        (ann, Some("unknown"), None, None, &[]),
-        (ann, None, Some("dan"), Some("ann"), &["users dan ann"]),
+        (ann, filter(Some("unknown"), None, None), &[]),
+        (ann, filter(None, Some("dan"), Some("ann")), &["users dan ann"]),
     ];
-    for (viewer, tag, author, fan, expected) in plan {
-        port.reads
-            .list(viewer, &filter(tag, author, fan), ALL)
-            .await
-            .unwrap();
+    for (viewer, filter, expected) in plan {
+        port.reads.list(viewer, &filter, ALL).await.unwrap();
         assert_asked(&port, expected);
     }
     let beyond = Page { limit: 20, offset: 3 };
