@@ -117,57 +117,47 @@ impl<W: Wire> Caller<W> {
         if until <= Instant::now() {
             return Err(CallError::TimedOut);
         }
-        let first = self.attempt::<M>(request.clone(), until, false).await;
+        let pick = self.balance.pick(None).await?;
+        let copy = Arc::clone(&pick.copy);
+        let first = attempt::<W, M>(pick, request.clone(), until, false).await;
         match first {
             Err(failure) if self.settings.retry && failure.is_safe_to_repeat() => {}
             answered => return answered.map_err(|failure| failure.error),
         }
         self.settings.counts.call_retried::<M>();
-        self.attempt::<M>(request, until, true)
-            .await
-            .map_err(|failure| failure.error)
-    }
-
-    async fn attempt<M: Method>(
-        &self,
-        request: M::Request,
-        until: Instant,
-        fresh: bool,
-    ) -> Result<M::Response, Failure> {
-        let mut pick = self
-            .balance
-            .pick()
-            .await
-            .map_err(|error| Failure::new(Blame::None, error))?;
-        let copy = Arc::clone(&pick.copy);
-        let channel = copy
-            .channel
-            .as_ref()
-            .map_err(|error| Failure::new(Blame::None, error.clone()))?;
-        // Nobody closes the semaphore.
-        let _permit = copy.permits.acquire().await.ok();
-        pick.starts();
-        let left = until.saturating_duration_since(Instant::now());
-        let terms = Terms {
-            left,
-            fresh,
-            trace: trace::context(),
-        };
-        let answer = W::send::<M>(channel, request, terms).await;
-        judge(
-            pick,
-            answer
-                .as_ref()
-                .err()
-                .map(|failure| (failure.blame, &failure.error)),
-            fresh,
-        );
-        answer
+        let pick = self.balance.pick(Some(&copy)).await?;
+        let second = attempt::<W, M>(pick, request, until, true).await;
+        second.map_err(|failure| failure.error)
     }
 }
 
-fn judge<C>(pick: Pick<C>, failure: Option<(Blame, &CallError)>, fresh: bool) {
-    match failure {
+async fn attempt<W: Wire, M: Method>(
+    mut pick: Pick<W::Channel>,
+    request: M::Request,
+    until: Instant,
+    fresh: bool,
+) -> Result<M::Response, Failure> {
+    let copy = Arc::clone(&pick.copy);
+    let channel = copy
+        .channel
+        .as_ref()
+        .map_err(|error| Failure::new(Blame::None, error.clone()))?;
+    // Nobody closes the semaphore.
+    let _permit = copy.permits.acquire().await.ok();
+    pick.starts();
+    let left = until.saturating_duration_since(Instant::now());
+    let terms = Terms {
+        left,
+        fresh,
+        trace: trace::context(),
+    };
+    let answer = W::send::<M>(channel, request, terms).await;
+    judge(pick, answer.as_ref().err(), fresh);
+    answer
+}
+
+fn judge<C>(pick: Pick<C>, failure: Option<&Failure>, fresh: bool) {
+    match failure.map(|failure| (failure.blame, &failure.error)) {
         // Silence that ends in a time-out is judged by its length.
         Some((_, CallError::TimedOut)) => drop(pick),
         None | Some((Blame::None, _)) => pick.succeeded(),

@@ -1,7 +1,6 @@
 //! The calling end: one connection to each copy, shared by all calls of a worker.
 
 use std::error::Error as _;
-use std::time::Duration;
 
 use http::uri::PathAndQuery;
 use secrecy::ExposeSecret;
@@ -20,9 +19,9 @@ use crate::serve::SECRET_HEADER;
 use crate::settings::CallSettings;
 use crate::trace;
 
-/// How often a connection is asked whether it is alive. A peer that vanishes without a word is noticed after this and the
-/// connect time-out, also while nobody calls.
-const PING_EVERY: Duration = Duration::from_secs(2);
+/// A connection is asked whether it is alive every so many connect time-outs, and given up when it has been silent for one more. So a
+/// peer that vanishes without a word is noticed after 2.5 s by default, also while nobody calls.
+const PING_EVERY: u32 = 4;
 /// What a peer may send before it is told to go on. The default of 64 KiB makes a long answer wait for it many times.
 const WINDOW: u32 = 1 << 20;
 
@@ -43,7 +42,7 @@ impl Wire for Grpc {
         let target = Target::from_shared(endpoint.to_string()).map_err(CallError::unreachable)?;
         let channel = target
             .connect_timeout(settings.connect_timeout)
-            .http2_keep_alive_interval(PING_EVERY)
+            .http2_keep_alive_interval(settings.connect_timeout * PING_EVERY)
             .keep_alive_timeout(settings.connect_timeout)
             .keep_alive_while_idle(true)
             .initial_stream_window_size(WINDOW)

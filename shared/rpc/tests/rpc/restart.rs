@@ -266,3 +266,91 @@ async fn a_server_that_stops_answers_the_calls_under_way() {
         in_time(stopping).await.unwrap();
     }
 }
+
+#[tokio::test]
+async fn a_copy_that_is_killed_under_load_costs_no_answer() {
+    for transport in TRANSPORTS {
+        let (mut dying, surviving) = (
+            Server::start((transport, Socket::Tcp), &small()),
+            Server::start((transport, Socket::Tcp), &small()),
+        );
+        let address: PeerAddress = format!("{},{}", dying.address, surviving.address)
+            .parse()
+            .unwrap();
+        let peers = connect(transport, &address, &settings());
+        let (enough, answered) = (Arc::new(Semaphore::new(0)), 64);
+        let callers: Vec<_> = (0..8)
+            .map(|_| {
+                let (peers, enough) = (peers.clone(), Arc::clone(&enough));
+                tokio::spawn(async move {
+                    for _ in 0..50 {
+                        assert_eq!(peers.users.find(ann()).await.unwrap(), [user(1_000_001, "ann")]);
+                        enough.add_permits(1);
+                    }
+                })
+            })
+            .collect();
+        drop(in_time(enough.acquire_many(answered)).await.unwrap());
+        in_time(tokio::task::spawn_blocking(move || dying.kill()))
+            .await
+            .unwrap();
+        for caller in callers {
+            in_time(caller)
+                .await
+                .unwrap_or_else(|error| panic!("{transport:?}: {error}"));
+        }
+    }
+}
+
+/// Passes connections on to the server; the first of them only until it is frozen.
+async fn freezing(server: &Server) -> (PeerAddress, Arc<tokio::sync::Notify>) {
+    let target = server.address.to_string().replace("http://", "");
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap().into();
+    let freeze = Arc::new(tokio::sync::Notify::new());
+    let frozen = Arc::clone(&freeze);
+    tokio::spawn(async move {
+        let (mut first, _) = listener.accept().await.unwrap();
+        let mut onwards = tokio::net::TcpStream::connect(&target).await.unwrap();
+        tokio::select! {
+            _ = tokio::io::copy_bidirectional(&mut first, &mut onwards) => {}
+            () = frozen.notified() => {}
+        }
+        // Both stay open and say nothing, as if the machine had gone.
+        let _kept = (first, onwards);
+        loop {
+            let (mut next, _) = listener.accept().await.unwrap();
+            let mut onwards = tokio::net::TcpStream::connect(&target).await.unwrap();
+            tokio::spawn(async move { drop(tokio::io::copy_bidirectional(&mut next, &mut onwards).await) });
+        }
+    });
+    (address, freeze)
+}
+
+#[tokio::test]
+async fn a_connection_that_goes_silent_is_given_up_for_a_new_one() {
+    for transport in TRANSPORTS {
+        let server = Server::start((transport, Socket::Tcp), &small());
+        let (address, freeze) = freezing(&server).await;
+        let (call_timeout, connect_timeout) = (Duration::from_millis(100), Duration::from_millis(200));
+        let peers = connect(
+            transport,
+            &address,
+            &CallSettings {
+                call_timeout,
+                connect_timeout,
+                ..settings()
+            },
+        );
+        let before = in_time(peers.users.find(ann())).await;
+        assert!(before.is_ok(), "{transport:?}: {before:?}");
+        freeze.notify_one();
+        let frozen = in_time(peers.users.find(ann())).await;
+        assert!(
+            matches!(frozen, Err(CallError::TimedOut)),
+            "{transport:?}: {frozen:?}"
+        );
+        // Each call waits out its time until the connection is given up.
+        in_time(async { while peers.users.find(ann()).await.is_err() {} }).await;
+    }
+}

@@ -132,6 +132,11 @@ impl Server {
         self.end(Stop::WhenAnswered);
     }
 
+    /// At once, with the calls under way.
+    pub(crate) fn kill(&mut self) {
+        self.end(Stop::Now);
+    }
+
     fn end(&mut self, stop: Stop) {
         match self.running.take() {
             Some(Running::Http { handle, thread }) => {
@@ -150,7 +155,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.end(Stop::Now);
+        self.kill();
     }
 }
 
