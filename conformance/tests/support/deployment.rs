@@ -13,7 +13,7 @@ use conformance::forge::Secret;
 use conformance::target::{RouteTable, Target};
 use tokio::sync::oneshot;
 
-const SECRET: &str = "a secret of the conformance tests, long enough for everybody";
+pub(crate) const SECRET: &str = "a secret of the conformance tests, long enough for everybody";
 /// Against tests that hang: an exchange takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(60);
 
