@@ -217,10 +217,16 @@ async fn the_three_thousandth_equal_title_costs_what_the_second_did() {
     let shelf = Shelf::new().await;
     let ann = shelf.account("ann").await;
     shelf.publish(ann, "Bread", &[]).await;
+    // Far more titles that are like no other: the planner then takes the articles of one base to be few.
     let seed = "insert into articles.articles
           (author_id, slug, slug_base, slug_number, title, description, body, tag_list, created_at, updated_at)
-        select a.author_id, 'bread-' || n, 'bread', n, a.title, '', '', '{}', a.created_at, a.updated_at
-        from articles.articles a, generate_series(2, 3000) n";
+        select
+          a.author_id,
+          coalesce(base, 'bread') || '-' || n,
+          coalesce(base || '-' || n, 'bread'),
+          case when base is null then n else 1 end,
+          a.title, '', '', '{}', a.created_at, a.updated_at
+        from articles.articles a, generate_series(2, 3000) n, unnest(array[null, 'cake', 'soup']) base";
     let mut admin = shelf.database.admin().await;
     sqlx::query(seed).execute(&mut admin).await.unwrap();
     sqlx::query("vacuum analyze articles.articles")
