@@ -18,6 +18,9 @@ pub const TARGET: &str = "conduit::trace";
 /// The header or metadata that names a trace and the parent in it.
 pub const HEADER: &str = "traceparent";
 
+/// Of a `traceparent` of version 00.
+const LENGTH: usize = 55;
+
 /// Whether spans are recorded. Ask before opening one that has fields: where a crate turns on the `log` feature of tracing, as
 /// actix-web does, they may be made for a span that nobody wants.
 pub fn is_on() -> bool {
@@ -32,7 +35,7 @@ pub fn current() -> Span {
 /// Makes a span, which was never entered, a child of the one that `traceparent` names. Text that W3C would not write leaves it as
 /// it is.
 pub fn adopt(span: &Span, traceparent: &str) {
-    if span.is_disabled() {
+    if span.is_disabled() || !is_well_formed(traceparent) {
         return;
     }
     let caller = TraceContextPropagator::new().extract_with_context(&Context::new(), &Incoming(traceparent));
@@ -48,6 +51,17 @@ pub fn traceparent(span: &Span) -> Option<String> {
     let mut outgoing = Outgoing(None);
     TraceContextPropagator::new().inject_context(&span.context(), &mut outgoing);
     outgoing.0
+}
+
+/// The propagator reads ids of any length, and numbers with a sign. Later versions may add to what version 00 has.
+fn is_well_formed(traceparent: &str) -> bool {
+    let Some(known) = traceparent.get(..LENGTH) else {
+        return false;
+    };
+    let written = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f' | b'-');
+    known.bytes().all(written)
+        && known.split('-').map(str::len).eq([2, 32, 16, 2])
+        && (traceparent.len() == LENGTH || !known.starts_with("00"))
 }
 
 struct Incoming<'h>(&'h str);

@@ -45,11 +45,21 @@ fn a_request_goes_on_with_its_callers_trace_and_hands_it_on() {
 }
 
 #[test]
+fn a_later_version_may_say_more() {
+    let (spans, _) = request(&format!("01{}-more", &PARENT[2..]));
+    assert_eq!(spans[0].span_context.trace_id().to_string(), TRACE);
+}
+
+#[test]
 fn what_is_no_context_begins_a_trace() {
     for header in [
         "",
         "x",
-        "00-0-0-01",
+        "00-1-2-01",
+        "00-+bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+        "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01",
+        "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-",
+        "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
         "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
         "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
         &"00-".repeat(10_000),

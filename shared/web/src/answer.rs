@@ -13,6 +13,7 @@ use conduit_domain::{Error, Result};
 
 use crate::body::Held;
 use crate::error::Failure;
+use crate::log::{REQUEST_ID, RequestId};
 use crate::view::View;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
@@ -169,12 +170,10 @@ fn bare(status: StatusCode, bytes: Bytes, unread: Option<Payload>) -> HttpRespon
     response
 }
 
-/// Lets a client quote the request that failed.
-pub(crate) fn with_request_id(mut response: HttpResponse, id: &str) -> HttpResponse {
-    if let Ok(value) = HeaderValue::from_str(id) {
-        response
-            .headers_mut()
-            .insert(HeaderName::from_static("x-request-id"), value);
-    }
+/// Lets a client quote the request.
+pub(crate) fn with_request_id(mut response: HttpResponse, id: RequestId) -> HttpResponse {
+    response
+        .headers_mut()
+        .insert(HeaderName::from_static(REQUEST_ID), id.into());
     response
 }

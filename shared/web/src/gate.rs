@@ -14,15 +14,17 @@ use conduit_domain::{AccountId, Body, Clock, Error, Result};
 use futures_util::FutureExt;
 use futures_util::future::LocalBoxFuture;
 use tokio::time::timeout;
+use tracing::{Instrument, Span};
 
-use crate::answer::{Answer, response};
+use crate::answer::{Answer, response, with_request_id};
 use crate::api::System;
 use crate::body::Incoming;
 use crate::call::Call;
-use crate::log::{Report, Severity};
+use crate::log::{Report, RequestId, Severity};
 use crate::query::Query;
 use crate::route::{Access, Endpoint, Input, Names, Place, Route, Table};
 use crate::token;
+use crate::trace;
 
 /// Everything that a listener needs to answer a request.
 pub(crate) struct Gate {
@@ -55,8 +57,12 @@ impl Gate {
         let (request, payload) = request.into_parts();
         let found = self.find(request.uri().path());
         let pattern = found.map_or("unknown", |(place, _)| place.pattern);
+        let span = self.span(&request, pattern);
         let mut incoming = Incoming::new(&request, payload);
-        let outcome = self.answer(&request, found, &mut incoming).await;
+        let outcome = self
+            .answer(&request, found, &mut incoming)
+            .instrument(span.clone())
+            .await;
         incoming.read_away(self.deadline).await;
         let (response, error) = response(outcome, incoming.unread());
         let report = Report {
@@ -65,9 +71,19 @@ impl Gate {
             status: response.status(),
             took: started.elapsed(),
         };
-        let response = report.log(response, error.as_ref(), self.severity);
+        let id = RequestId::of(&request);
+        report.log(&id, error.as_ref(), self.severity);
         self.system.metrics.count(&report);
-        ServiceResponse::new(request, response)
+        trace::served(&span, report.status, id.as_str());
+        ServiceResponse::new(request, with_request_id(response, id))
+    }
+
+    /// Probes are not traced.
+    fn span(&self, request: &HttpRequest, pattern: &'static str) -> Span {
+        match self.severity {
+            Severity::Info => trace::serving(request, pattern),
+            Severity::Debug => Span::none(),
+        }
     }
 
     /// The place of a path, if this process has the area that it belongs to.

@@ -26,6 +26,7 @@ mod query;
 mod route;
 mod routes;
 mod token;
+mod trace;
 mod users;
 mod view;
 

@@ -1,4 +1,4 @@
-//! One event per request, written where the response is made (performance page, rule 19: no span).
+//! One event per request, written where the response is made (performance page, rule 19), and the id that it has there.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -7,13 +7,13 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use actix_web::HttpRequest;
 use actix_web::http::StatusCode;
-use actix_web::{HttpRequest, HttpResponse};
+use actix_web::http::header::HeaderValue;
 use conduit_domain::Error;
 
-use crate::answer::with_request_id;
-
-const REQUEST_ID: &str = "x-request-id";
+/// The header that the id of a request comes and goes in.
+pub(crate) const REQUEST_ID: &str = "x-request-id";
 const LONGEST_ID: usize = 128;
 
 /// How loud requests that went well are.
@@ -50,65 +50,56 @@ macro_rules! event {
 
 impl Report<'_> {
     /// Writes the event: failures of ours with every cause, faults of clients for whoever looks for them, the rest as loud as
-    /// the listener is. A failure of ours goes out with the id that the log has it under.
-    pub(crate) fn log(
-        &self,
-        response: HttpResponse,
-        error: Option<&Error>,
-        severity: Severity,
-    ) -> HttpResponse {
+    /// the listener is.
+    pub(crate) fn log(&self, id: &RequestId, error: Option<&Error>, severity: Severity) {
+        let id = id.as_str();
         match error {
             Some(error) if self.status.is_server_error() => {
-                let id = self.id().to_string();
                 event!(error, self, id, error = Causes(error));
-                return with_request_id(response, &id);
             }
-            Some(error) => event!(debug, self, self.id(), error = error),
-            None if severity == Severity::Debug => event!(debug, self, self.id()),
-            None => event!(info, self, self.id()),
+            Some(error) => event!(debug, self, id, error = error),
+            None if severity == Severity::Debug => event!(debug, self, id),
+            None => event!(info, self, id),
         }
-        response
     }
 
     fn microseconds(&self) -> u64 {
         u64::try_from(self.took.as_micros()).unwrap_or(u64::MAX)
     }
-
-    /// The id that a proxy or the client gave, if it is one that a log can hold, or a new one.
-    fn id(&self) -> RequestId<'_> {
-        let given = self
-            .request
-            .headers()
-            .get(REQUEST_ID)
-            .and_then(|value| value.to_str().ok());
-        let usable = |id: &&str| {
-            (1..=LONGEST_ID).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic())
-        };
-        given.filter(usable).map_or_else(RequestId::new, RequestId::Given)
-    }
 }
 
-enum RequestId<'r> {
-    Given(&'r str),
-    /// Different for every process, and in it for every request.
-    Made(u64, u64),
-}
+/// What a request is called in the log, in its trace and in the response: 1 to 128 visible ASCII characters.
+pub(crate) struct RequestId(HeaderValue);
 
+/// Different for every process, and in it for every request.
 static PROCESS: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one("conduit"));
 static REQUESTS: AtomicU64 = AtomicU64::new(0);
 
-impl RequestId<'_> {
+impl RequestId {
+    /// The id that a proxy or the client gave, if it is one that a log can hold, or a new one.
+    pub(crate) fn of(request: &HttpRequest) -> Self {
+        let given = request.headers().get(REQUEST_ID);
+        let usable = |id: &&HeaderValue| {
+            (1..=LONGEST_ID).contains(&id.len()) && id.as_bytes().iter().all(u8::is_ascii_graphic)
+        };
+        given.filter(usable).cloned().map_or_else(Self::new, Self)
+    }
+
     fn new() -> Self {
-        Self::Made(*PROCESS, REQUESTS.fetch_add(1, Ordering::Relaxed))
+        let request = REQUESTS.fetch_add(1, Ordering::Relaxed);
+        let id = format!("{:016x}-{request:x}", *PROCESS);
+        // Hexadecimal digits are no bad value.
+        Self(HeaderValue::try_from(id).unwrap_or(HeaderValue::from_static("unknown")))
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        self.0.to_str().unwrap_or_default()
     }
 }
 
-impl fmt::Display for RequestId<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Given(id) => f.write_str(id),
-            Self::Made(process, request) => write!(f, "{process:016x}-{request:x}"),
-        }
+impl From<RequestId> for HeaderValue {
+    fn from(id: RequestId) -> Self {
+        id.0
     }
 }
 
@@ -139,15 +130,7 @@ mod tests {
         if let Some(value) = header {
             request = request.insert_header((REQUEST_ID, value));
         }
-        let request = request.to_http_request();
-        let took = Duration::from_micros(1);
-        let report = Report {
-            request: &request,
-            pattern: "/",
-            status: StatusCode::OK,
-            took,
-        };
-        report.id().to_string()
+        RequestId::of(&request.to_http_request()).as_str().to_owned()
     }
 
     #[test]

@@ -512,6 +512,27 @@ async fn a_body_that_breaks_off_is_malformed() {
 }
 
 #[actix_web::test]
+async fn every_answer_names_its_request() {
+    let server = server().await;
+    for line in [
+        "GET /open",
+        "DELETE /open",
+        "OPTIONS /nope",
+        "GET /nope",
+        "POST /json",
+    ] {
+        let reply = server.ask(&request(line, &["x-request-id: quoted"], "")).await;
+        assert_eq!(reply.header("x-request-id"), Some("quoted"), "{line}");
+        let reply = server.ask(&request(line, &[], "")).await;
+        assert!(
+            reply.header("x-request-id").is_some_and(|id| id.len() > 17),
+            "{line}"
+        );
+    }
+    server.stop().await;
+}
+
+#[actix_web::test]
 async fn a_handler_that_panics_fails_alone() {
     let server = server().await;
     let mut client = server.connect().await;

@@ -11,6 +11,7 @@
 mod events;
 mod operations;
 mod public;
+mod traces;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -46,7 +47,7 @@ impl Readiness for Says {
     }
 }
 
-fn public(readiness: Says) -> impl FnOnce(&mut ServiceConfig) {
+fn public(readiness: impl Readiness + 'static) -> impl FnOnce(&mut ServiceConfig) {
     let api = Api {
         tokens: Tokens::new(b"a secret of thirty-two bytes or more", &[], LONG).unwrap(),
         clock: Arc::new(Still),
