@@ -16,3 +16,4 @@ mod world;
 
 mod calls;
 mod equal;
+mod load;
