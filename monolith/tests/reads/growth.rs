@@ -148,7 +148,7 @@ impl Scene {
             assert_eq!(
                 self.reads.feed(AccountId(3), page).await.unwrap().articles.len(),
                 20
-            )
+            );
         });
         pages.insert("feed".to_owned(), feed.await);
         let article =
