@@ -90,11 +90,11 @@ impl<W: Wire> Caller<W> {
     /// One call within the deadline.
     pub(crate) async fn call<M: Method>(&self, request: M::Request) -> Result<M::Response, CallError> {
         let until = Instant::now() + deadline::left(self.settings.call_timeout);
-        let attempts = self
-            .attempts::<M>(request, until)
-            .instrument(trace::calling::<M>());
+        let span = trace::calling::<M>();
+        let attempts = self.attempts::<M>(request, until).instrument(span.clone());
         let answer = timeout_at(until, attempts).await;
         let answer = answer.unwrap_or(Err(CallError::TimedOut));
+        trace::judge(&span, &answer);
         self.settings.counts.call_made::<M>(&answer);
         match &answer {
             Ok(_) => {}

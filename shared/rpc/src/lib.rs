@@ -15,7 +15,6 @@ pub mod http;
 pub mod limits;
 pub mod peers;
 pub mod settings;
-pub mod trace;
 
 mod balance;
 mod client;
@@ -24,6 +23,7 @@ mod connect;
 mod convert;
 mod methods;
 mod serve;
+mod trace;
 mod wire;
 
 pub use address::PeerAddress;

@@ -85,9 +85,12 @@ impl Served {
         request: M::Request,
     ) -> Result<M::Response, CallError> {
         let until = Instant::now() + terms.left.map_or(LONGEST, |left| left.min(LONGEST));
-        let answer = M::answer(self, request).instrument(trace::answering::<M>(terms.trace));
+        let span = trace::answering::<M>(terms.trace);
+        let answer = M::answer(self, request).instrument(span.clone());
         let answer = deadline::scope(until, timeout_at(until, answer)).await;
-        self.judged::<M, _>(answer.unwrap_or(Err(CallError::TimedOut)))
+        let answer = answer.unwrap_or(Err(CallError::TimedOut));
+        trace::judge(&span, &answer);
+        self.judged::<M, _>(answer)
     }
 
     /// Counts and logs what came of a request; also of one that could not be read.

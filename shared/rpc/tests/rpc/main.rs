@@ -14,7 +14,6 @@ mod contract;
 mod guard;
 mod restart;
 mod server;
-mod trace;
 mod world;
 
 use std::time::Duration;
