@@ -15,22 +15,30 @@ const CLONE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 /// Sees that the programs of the instances are there.
 pub(crate) fn ensure_built(binaries: &Binaries, instances: &[Instance]) -> Result<()> {
     let programs: BTreeSet<Program> = instances.iter().map(|instance| instance.program).collect();
-    let missing: Vec<_> = programs
+    let missing = programs
         .iter()
-        .filter(|program| !binaries.path(program.name()).is_file())
-        .collect();
-    if missing.is_empty() && !binaries.build {
-        return Ok(());
+        .any(|program| !binaries.path(program.name()).is_file());
+    match missing || binaries.build {
+        true => build(binaries, &programs),
+        false => Ok(()),
     }
-    let Some(target) = binaries
-        .folder
-        .parent()
-        .filter(|_| Path::new(CLONE).join("Cargo.toml").is_file())
-    else {
-        let names: Vec<_> = missing.iter().map(|program| program.name()).collect();
+}
+
+impl Binaries {
+    /// Lets cargo bring the programs of all layouts up to date.
+    ///
+    /// # Errors
+    /// Cargo's, or there is no clone to build in.
+    pub fn build_all(&self) -> Result<()> {
+        build(self, &Program::ALL.into())
+    }
+}
+
+fn build(binaries: &Binaries, programs: &BTreeSet<Program>) -> Result<()> {
+    let target = binaries.folder.parent();
+    let Some(target) = target.filter(|_| Path::new(CLONE).join("Cargo.toml").is_file()) else {
         bail!(
-            "{} are not in {}, and there is no clone to build them in",
-            names.join(", "),
+            "the programs are not in {}, and there is no clone to build them in",
             binaries.folder.display()
         );
     };
@@ -43,7 +51,7 @@ pub(crate) fn ensure_built(binaries: &Binaries, instances: &[Instance]) -> Resul
     if binaries.folder.ends_with("release") {
         cargo.arg("--release");
     }
-    for program in &programs {
+    for program in programs {
         cargo.args(["-p", program.package()]);
     }
     let status = cargo.status().context("starting cargo")?;

@@ -122,6 +122,14 @@ fn copies(program: Program, weights: &[u32]) -> impl Iterator<Item = Instance> {
 }
 
 impl Program {
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Monolith,
+        Self::Users,
+        Self::Profiles,
+        Self::Articles,
+        Self::Comments,
+    ];
+
     /// Of the executable, and of the service in the route table.
     pub(crate) fn name(self) -> &'static str {
         match self {

@@ -41,5 +41,6 @@ mod summary;
 pub use address::is_free;
 pub use layout::Layout;
 pub use options::{Binaries, DatabaseChoice, Options, ProxyChoice};
+pub use ready::complaint;
 pub use stack::Stack;
 pub use summary::{ProxyInfo, ServiceInfo, Summary};

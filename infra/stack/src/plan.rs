@@ -185,10 +185,6 @@ impl Planned {
             internal_grpc: self.internal_grpc.as_ref().map(Place::url),
         }
     }
-
-    pub(crate) fn probe(&self) -> String {
-        format!("{}/readyz", self.operations.url())
-    }
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use crate::nginx::{self, RouteTable, Site, Topology};
 use crate::options::{Options, ProxyChoice};
 use crate::plan::{self, Planned};
 use crate::process::{Process, Start, tail_of};
-use crate::ready::Probe;
+use crate::ready;
 use crate::state::State;
 use crate::summary::{ProxyInfo, ServiceInfo, Summary};
 
@@ -35,7 +35,6 @@ pub struct Stack {
     proxy: Option<Part>,
     services: Vec<Service>,
     database: Database,
-    probe: Probe,
     guard: Arc<Guard>,
     layout: Layout,
     address: String,
@@ -54,8 +53,8 @@ struct Service {
 struct Part {
     name: String,
     start: Start,
-    /// Answers 200 once it is ready.
-    probe: String,
+    /// Where it says whether it is ready.
+    address: String,
     process: Option<Process>,
 }
 
@@ -93,7 +92,7 @@ impl Stack {
             part: Part {
                 name: one.instance.name.clone(),
                 start: plan::start(one, &planned, layout, options, &state),
-                probe: one.probe(),
+                address: one.operations.url(),
                 process: None,
             },
         });
@@ -101,7 +100,6 @@ impl Stack {
             proxy: None,
             services: services.collect(),
             database,
-            probe: Probe::new()?,
             guard: Arc::new(Guard::start().context("starting a shell")?),
             layout,
             address: entrance
@@ -143,22 +141,22 @@ impl Stack {
         Ok(Part {
             name: NGINX.to_owned(),
             start,
-            probe: format!("{}/readyz", self.address),
+            address: self.address.clone(),
             process: None,
         })
     }
 
     async fn start_all(&mut self) -> Result<()> {
-        let (probe, guard) = (self.probe.clone(), Arc::clone(&self.guard));
+        let guard = Arc::clone(&self.guard);
         for service in &mut self.services {
             service.part.start(&guard)?;
         }
         for service in &mut self.services {
-            service.part.wait(&probe).await?;
+            service.part.wait().await?;
         }
         if let Some(proxy) = &mut self.proxy {
             proxy.start(&guard)?;
-            proxy.wait(&probe).await?;
+            proxy.wait().await?;
         }
         Ok(())
     }
@@ -240,11 +238,11 @@ impl Stack {
     /// # Errors
     /// There is no such process, it runs, or it does not come up.
     pub async fn start_service(&mut self, name: &str) -> Result<()> {
-        let (probe, guard) = (self.probe.clone(), Arc::clone(&self.guard));
+        let guard = Arc::clone(&self.guard);
         let part = self.part(name)?;
         ensure!(part.process.is_none(), "{name} runs already");
         part.start(&guard)?;
-        part.wait(&probe).await
+        part.wait().await
     }
 
     /// Lets a process stand still: its connections stay, it answers nothing.
@@ -318,10 +316,9 @@ impl Part {
         Ok(())
     }
 
-    async fn wait(&mut self, probe: &Probe) -> Result<()> {
-        let url = self.probe.clone();
-        probe
-            .wait(&url, || self.ended())
+    async fn wait(&mut self) -> Result<()> {
+        let url = self.address.clone();
+        ready::wait(&url, || self.ended())
             .await
             .with_context(|| format!("{} does not come up", self.name))
     }

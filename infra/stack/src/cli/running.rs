@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use stack::state;
+use stack::{complaint, state};
 use tokio::time::{Instant, sleep};
 
 /// How often to look whether the stack has stopped.
@@ -17,9 +17,6 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Longer than all stages of an orderly stop take.
 const STOP_WAIT: Duration = Duration::from_secs(120);
-
-/// How long a probe may take.
-const PROBE_WAIT: Duration = Duration::from_secs(2);
 
 pub(super) async fn down(root: &Path) -> Result<()> {
     let mut out = std::io::stdout();
@@ -53,18 +50,9 @@ pub(super) async fn status(root: &Path) -> Result<()> {
         return Ok(());
     };
     write!(out, "{summary}")?;
-    let client = reqwest::Client::builder()
-        .no_proxy()
-        .timeout(PROBE_WAIT)
-        .build()?;
     for service in &summary.services {
-        let probe = client.get(format!("{}/readyz", service.operations)).send().await;
-        let told = match probe {
-            Ok(answer) if answer.status() == 200 => "ready".to_owned(),
-            Ok(answer) => format!("not ready ({})", answer.status()),
-            Err(error) => format!("does not answer ({:#})", anyhow::Error::from(error)),
-        };
-        writeln!(out, "{:<13} {told}", service.name)?;
+        let told = complaint(&service.operations).await;
+        writeln!(out, "{:<13} {}", service.name, told.as_deref().unwrap_or("ready"))?;
     }
     Ok(())
 }

@@ -46,7 +46,7 @@ fn a_front_end_is_served_beside_the_application() {
         "/editor/some-slug",
         "/index.html",
         "/apis",
-        "/..%2F..%2Fetc%2Fpasswd",
+        "/a/..%2Fetc%2Fpasswd",
     ] {
         assert_eq!(body(target), "the page", "{target}");
     }

@@ -1,0 +1,120 @@
+//! Every layout answers as the contract says, behind nginx and without.
+
+use conformance::checks;
+use conformance::ctx::Run;
+use conformance::forge::Secret;
+use conformance::report::{self, Tally};
+use conformance::runner;
+use conformance::target::{RouteTable, Target};
+use stack::{Layout, ProxyChoice, Stack};
+
+use crate::support::{PATIENCE, folder, get, has_nginx, options, up};
+
+/// The checks of what a proxy could spoil, and of what the services must agree on.
+async fn smoke(stack: &Stack) {
+    let secret = std::fs::read_to_string(stack.token_secret_file()).unwrap();
+    let run = Run {
+        target: Target::parse(stack.address(), &RouteTable::built_in().unwrap()).unwrap(),
+        seed: 1,
+        secret: Some(Secret::new(secret.trim())),
+        patience: PATIENCE,
+    };
+    runner::probe(&run).await.unwrap();
+    let mut checks = checks::all();
+    checks.retain(|check| matches!(check.area(), "http" | "split"));
+    let planned = checks.len();
+    let verdicts = runner::run_all(&run, checks, 2, |_| {}).await;
+    let expected = Tally {
+        passed: planned,
+        ..Tally::default()
+    };
+    assert_eq!(
+        Tally::of(&verdicts, planned),
+        expected,
+        "{}",
+        report::failures(&verdicts)
+    );
+    assert!(planned >= 35, "{planned}");
+}
+
+#[tokio::test]
+async fn split_http_behind_nginx() {
+    if !has_nginx() {
+        return;
+    }
+    let folder = folder();
+    let stack = up(Layout::SplitHttp, &options(&folder)).await;
+    assert!(stack.address().starts_with("http://127.0.0.1:"));
+    smoke(&stack).await;
+    stack.down().await.unwrap();
+}
+
+#[tokio::test]
+async fn split_http_without_a_proxy_and_without_batching() {
+    let folder = folder();
+    let mut options = options(&folder);
+    options.proxy = ProxyChoice::Without;
+    options.batching = false;
+    let stack = up(Layout::SplitHttp, &options).await;
+    assert!(stack.address().starts_with("users=http://127.0.0.1:"));
+    smoke(&stack).await;
+    stack.down().await.unwrap();
+}
+
+#[tokio::test]
+async fn split_grpc_over_unix_sockets() {
+    let folder = folder();
+    let mut options = options(&folder);
+    options.unix_sockets = true;
+    let stack = up(Layout::SplitGrpc, &options).await;
+    let users = stack.services().remove(0);
+    assert!(users.internal_grpc.unwrap().starts_with("unix:/"));
+    smoke(&stack).await;
+    stack.down().await.unwrap();
+}
+
+#[tokio::test]
+async fn split_mixed_without_a_proxy() {
+    let folder = folder();
+    let mut options = options(&folder);
+    options.proxy = ProxyChoice::Without;
+    let stack = up(Layout::SplitMixed, &options).await;
+    smoke(&stack).await;
+    stack.down().await.unwrap();
+}
+
+#[tokio::test]
+async fn split_rebalanced_goes_on_without_its_second_copy() {
+    if !has_nginx() {
+        return;
+    }
+    let folder = folder();
+    let mut stack = up(Layout::SplitRebalancedGrpc, &options(&folder)).await;
+    smoke(&stack).await;
+    let second = stack
+        .services()
+        .into_iter()
+        .find(|service| service.name == "articles-2")
+        .unwrap();
+    let (_, metrics) = get(&format!("{}/metrics", second.operations));
+    assert!(
+        metrics.contains("/api/articles"),
+        "the second copy was asked nothing: {metrics}"
+    );
+    stack.kill_service("articles-2").unwrap();
+    for _ in 0..20 {
+        assert_eq!(get(&format!("{}/api/articles", stack.address())).0, 200);
+    }
+    stack.down().await.unwrap();
+}
+
+#[tokio::test]
+async fn copies_without_a_proxy_are_refused() {
+    let folder = folder();
+    let mut options = options(&folder);
+    options.proxy = ProxyChoice::Without;
+    for layout in [Layout::MonolithX4, Layout::SplitRebalancedHttp] {
+        let told = Stack::up(layout, &options).await.unwrap_err().to_string();
+        assert!(told.contains("needs nginx"), "{told}");
+    }
+}

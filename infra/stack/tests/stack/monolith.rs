@@ -1,0 +1,124 @@
+//! Stopping, pausing, killing; what nginx says meanwhile; what must not be reachable.
+
+use nix::sys::signal::kill;
+use nix::unistd::Pid;
+use stack::{DatabaseChoice, Layout, ProxyChoice, state};
+
+use crate::support::{ask, folder, get, has_nginx, options, up};
+
+const UNAVAILABLE: &str = r#"{"errors":{"server":["is unavailable"]}}"#;
+
+#[tokio::test]
+async fn a_process_can_be_stopped_paused_killed_and_started_again() {
+    if !has_nginx() {
+        return;
+    }
+    let folder = folder();
+    let mut stack = up(Layout::Monolith, &options(&folder)).await;
+    let tags = format!("{}/api/tags", stack.address());
+    let (served, unavailable) = ((200, r#"{"tags":[]}"#.to_owned()), (503, UNAVAILABLE.to_owned()));
+    assert_eq!(get(&tags), served);
+
+    stack.stop_service("monolith").await.unwrap();
+    assert_eq!(get(&tags), unavailable);
+    assert_eq!(stack.services()[0].pid, None);
+    assert!(stack.stop_service("monolith").await.is_err());
+    stack.start_service("monolith").await.unwrap();
+    assert_eq!(get(&tags), served);
+
+    stack.pause("monolith").unwrap();
+    assert_eq!(get(&tags), unavailable);
+    stack.resume("monolith").unwrap();
+    assert_eq!(get(&tags), served);
+
+    stack.kill_service("monolith").unwrap();
+    assert_eq!(get(&tags), unavailable);
+    assert!(stack.ended().is_empty(), "it was told to end");
+    stack.start_service("monolith").await.unwrap();
+    assert_eq!(get(&tags), served);
+    assert!(stack.stop_service("search").await.is_err());
+    stack.down().await.unwrap();
+}
+
+#[tokio::test]
+async fn operations_are_out_of_the_publics_reach() {
+    if !has_nginx() {
+        return;
+    }
+    let folder = folder();
+    let stack = up(Layout::MonolithX4, &options(&folder)).await;
+    let (status, body) = get(&format!("{}/metrics", stack.address()));
+    assert_eq!(
+        (status, body.as_str()),
+        (404, r#"{"errors":{"route":["not found"]}}"#)
+    );
+    for service in stack.services() {
+        assert_eq!(get(&format!("{}/metrics", service.operations)).0, 200);
+    }
+    stack.down().await.unwrap();
+}
+
+#[tokio::test]
+async fn the_application_judges_bodies_that_nginx_lets_through() {
+    if !has_nginx() {
+        return;
+    }
+    let folder = folder();
+    let stack = up(Layout::Monolith, &options(&folder)).await;
+    for (path, expected) in [("/api/articles", 401), ("/api/users", 413)] {
+        for size in [2 << 20, 8 << 20] {
+            let (status, _) = ask("POST", &format!("{}{path}", stack.address()), &vec![b' '; size]);
+            assert_eq!(status, expected, "{path}, {size} bytes");
+        }
+    }
+    stack.down().await.unwrap();
+}
+
+#[tokio::test]
+async fn data_and_secrets_are_kept_and_nothing_goes_on_running() {
+    let folder = folder();
+    let mut options = options(&folder);
+    options.proxy = ProxyChoice::Without;
+    options.database = DatabaseChoice::Kept;
+    let account = r#"{"user":{"username":"ann","email":"ann@example.test","password":"a password"}}"#;
+    let mut tokens = Vec::new();
+    for expected in [201, 409] {
+        let stack = up(Layout::Monolith, &options).await;
+        let (status, _) = ask(
+            "POST",
+            &format!("{}/api/users", stack.address()),
+            account.as_bytes(),
+        );
+        assert_eq!(status, expected);
+        tokens.push(std::fs::read_to_string(stack.token_secret_file()).unwrap());
+        let pids = [stack.services()[0].pid.unwrap(), stack.database_pid().unwrap()];
+        stack.down().await.unwrap();
+        for pid in pids {
+            assert!(
+                kill(Pid::from_raw(i32::try_from(pid).unwrap()), None).is_err(),
+                "{pid} still runs"
+            );
+        }
+        assert!(state::summary(&options.state).unwrap().is_none());
+    }
+    assert_eq!(tokens[0], tokens[1]);
+}
+
+#[tokio::test]
+async fn a_process_that_does_not_come_up_is_quoted() {
+    let folder = folder();
+    let mut options = options(&folder);
+    options.proxy = ProxyChoice::Without;
+    options
+        .environment
+        .push(("CONDUIT_REQUEST_DEADLINE".to_owned(), "forever".to_owned()));
+    let told = format!(
+        "{:#}",
+        stack::Stack::up(Layout::Monolith, &options).await.unwrap_err()
+    );
+    assert!(
+        told.contains("monolith does not come up") && told.contains("forever"),
+        "{told}"
+    );
+    assert_eq!(state::holder(&options.state).unwrap(), None);
+}

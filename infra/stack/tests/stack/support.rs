@@ -1,0 +1,77 @@
+//! Stacks in a folder that goes with the test.
+
+use std::fs::{self, Permissions};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use stack::{Binaries, DatabaseChoice, Layout, Options, Stack, nginx};
+use tempfile::TempDir;
+
+/// Against tests that hang: an exchange takes milliseconds.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A folder that the accounts of PostgreSQL and nginx may walk through.
+pub(crate) fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::set_permissions(folder.path(), Permissions::from_mode(0o711)).unwrap();
+    folder
+}
+
+/// The programs as they are in the clone now.
+pub(crate) fn binaries() -> Binaries {
+    static BINARIES: OnceLock<Binaries> = OnceLock::new();
+    let built = BINARIES.get_or_init(|| {
+        let binaries = Binaries::beside_this_program(false, false).unwrap();
+        binaries.build_all().unwrap();
+        binaries
+    });
+    built.clone()
+}
+
+pub(crate) fn options(folder: &TempDir) -> Options {
+    let mut options = Options::new(folder.path().join("state"), binaries());
+    options.database = DatabaseChoice::Temporary;
+    options.environment = vec![("RUST_LOG".to_owned(), "warn".to_owned())];
+    options
+}
+
+pub(crate) async fn up(layout: Layout, options: &Options) -> Stack {
+    Stack::up(layout, options)
+        .await
+        .unwrap_or_else(|error| panic!("{error:#}"))
+}
+
+/// Whether nginx is here; a word about what is not tested if it is not.
+pub(crate) fn has_nginx() -> bool {
+    let installed = nginx::installed().is_some();
+    if !installed {
+        eprintln!(
+            "SKIPPED: nginx is not installed (Debian's package is nginx), so nothing is tried behind it"
+        );
+    }
+    installed
+}
+
+/// Status and body of a GET.
+pub(crate) fn get(url: &str) -> (u16, String) {
+    ask("GET", url, b"")
+}
+
+/// Status and body. It blocks: nothing of a stack runs in the test's own process.
+pub(crate) fn ask(method: &str, url: &str, body: &[u8]) -> (u16, String) {
+    let (address, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
+    let mut connection = TcpStream::connect(address).unwrap();
+    connection.set_read_timeout(Some(PATIENCE)).unwrap();
+    let length = body.len();
+    let head = format!(
+        "{method} /{path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n"
+    );
+    connection.write_all(&[head.as_bytes(), body].concat()).unwrap();
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
+}
