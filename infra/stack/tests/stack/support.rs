@@ -4,7 +4,6 @@ use std::fs::{self, Permissions};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use stack::{Binaries, DatabaseChoice, Layout, Options, Stack, nginx};
@@ -20,15 +19,10 @@ pub(crate) fn folder() -> TempDir {
     folder
 }
 
-/// The programs as they are in the clone now.
+/// The programs beside this test, which `cargo test --workspace` has just built; what is missing is built when it is started.
+/// Building all of them here again would be another build, with other features of what they depend on.
 pub(crate) fn binaries() -> Binaries {
-    static BINARIES: OnceLock<Binaries> = OnceLock::new();
-    let built = BINARIES.get_or_init(|| {
-        let binaries = Binaries::beside_this_program(false, false).unwrap();
-        binaries.build_all().unwrap();
-        binaries
-    });
-    built.clone()
+    Binaries::beside_this_program(false, false).unwrap()
 }
 
 pub(crate) fn options(folder: &TempDir) -> Options {

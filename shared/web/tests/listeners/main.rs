@@ -85,5 +85,9 @@ async fn get(configure: impl FnOnce(&mut ServiceConfig), path: &str) -> (u16, St
     let (status, headers) = (response.status().as_u16(), response.headers().clone());
     assert_eq!(headers.get("access-control-allow-origin").unwrap(), "*");
     let body = String::from_utf8(read_body(response).await.to_vec()).unwrap();
-    (status, headers.get("content-type").unwrap().to_str().unwrap().to_owned(), body)
+    (
+        status,
+        headers.get("content-type").unwrap().to_str().unwrap().to_owned(),
+        body,
+    )
 }
