@@ -14,7 +14,7 @@ use crate::summary::Summary;
 #[derive(Debug)]
 pub(crate) struct State {
     root: PathBuf,
-    _lock: File,
+    lock: File,
 }
 
 impl State {
@@ -97,6 +97,13 @@ impl State {
             }
             Ok(()) | Err(_) => Ok(()),
         }
+    }
+}
+
+impl Drop for State {
+    /// Closing the file is not enough: a child that another thread is just starting may hold it, too, for a moment.
+    fn drop(&mut self) {
+        let _ = self.lock.unlock();
     }
 }
 

@@ -22,8 +22,8 @@ const NAMES: [&str; 8] = [
 fn routes(name: &str) -> Vec<(&'static str, String, Option<&'static str>)> {
     let path = |pattern: &str| {
         let segments = pattern.split('/').map(|segment| match segment {
-            // One such name in a path is enough: two may lead out of the root (below).
-            "{id}" => "7",
+            // Two such names, or one in a short path, may lead out of the root (below).
+            "{id}" | "{asset}" => "7",
             segment if segment.starts_with('{') => name,
             segment => segment,
         });

@@ -189,14 +189,15 @@ impl Front {
     ) -> Self {
         let folder = folder();
         let configuration = folder.path().join("nginx.conf");
+        let mut site = Site::new("", folder.path(), services);
+        site.account = nginx::worker_account();
+        site.workers = Some(1);
+        site.connections = 256;
+        change(&mut site);
         // A port can be taken between our look and nginx's start.
         for _ in 0..20 {
             let address = nobody();
-            let mut site = Site::new(&address, folder.path(), services.clone());
-            site.account = nginx::worker_account();
-            site.workers = Some(1);
-            site.connections = 256;
-            change(&mut site);
+            site.listen = vec![address.clone()];
             let text = nginx::render(topology, &site, &RouteTable::built_in().unwrap()).unwrap();
             fs::write(&configuration, text).unwrap();
             let log = folder.path().join("first.log");

@@ -1,12 +1,13 @@
 //! Every layout answers as the contract says, behind nginx and without.
 
+use conduit_testkit::TestDatabase;
 use conformance::checks;
 use conformance::ctx::Run;
 use conformance::forge::Secret;
 use conformance::report::{self, Tally};
 use conformance::runner;
 use conformance::target::{RouteTable, Target};
-use stack::{Layout, ProxyChoice, Stack};
+use stack::{DatabaseChoice, Layout, ProxyChoice, Stack};
 
 use crate::support::{PATIENCE, folder, get, has_nginx, options, up};
 
@@ -116,5 +117,23 @@ async fn copies_without_a_proxy_are_refused() {
     for layout in [Layout::MonolithX4, Layout::SplitRebalancedHttp] {
         let told = Stack::up(layout, &options).await.unwrap_err().to_string();
         assert!(told.contains("needs nginx"), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn a_given_database_is_used_and_its_roles_keep_their_passwords() {
+    let database = TestDatabase::without_shared_keys().await;
+    let folder = folder();
+    let mut options = options(&folder);
+    options.proxy = ProxyChoice::Without;
+    options.database = DatabaseChoice::Given(database.admin_url().clone());
+    let mut stack = up(Layout::SplitHttp, &options).await;
+    assert_eq!(stack.database_pid(), None);
+    smoke(&stack).await;
+    assert!(stack.ended().is_empty());
+    stack.down().await.unwrap();
+    // The passwords that the test's own pools log in with still open the door.
+    for owner in ["users", "profiles", "articles", "comments"] {
+        assert!(database.db(owner).ready().await, "{owner}");
     }
 }

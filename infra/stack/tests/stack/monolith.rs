@@ -1,8 +1,8 @@
 //! Stopping, pausing, killing; what nginx says meanwhile; what must not be reachable.
 
-use nix::sys::signal::kill;
+use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use stack::{DatabaseChoice, Layout, ProxyChoice, state};
+use stack::{Layout, ProxyChoice, state};
 
 use crate::support::{ask, folder, get, has_nginx, options, up};
 
@@ -37,6 +37,17 @@ async fn a_process_can_be_stopped_paused_killed_and_started_again() {
     stack.start_service("monolith").await.unwrap();
     assert_eq!(get(&tags), served);
     assert!(stack.stop_service("search").await.is_err());
+
+    // Whoever ends without being told to is noticed.
+    let pid = stack.services()[0].pid.unwrap();
+    kill(Pid::from_raw(i32::try_from(pid).unwrap()), Signal::SIGKILL).unwrap();
+    let mut told = Vec::new();
+    while told.is_empty() {
+        get(&tags);
+        told = stack.ended();
+    }
+    assert!(told[0].starts_with("monolith ended (signal: 9"), "{told:?}");
+    assert!(stack.ended().is_empty());
     stack.down().await.unwrap();
 }
 
@@ -72,36 +83,6 @@ async fn the_application_judges_bodies_that_nginx_lets_through() {
         }
     }
     stack.down().await.unwrap();
-}
-
-#[tokio::test]
-async fn data_and_secrets_are_kept_and_nothing_goes_on_running() {
-    let folder = folder();
-    let mut options = options(&folder);
-    options.proxy = ProxyChoice::Without;
-    options.database = DatabaseChoice::Kept;
-    let account = r#"{"user":{"username":"ann","email":"ann@example.test","password":"a password"}}"#;
-    let mut tokens = Vec::new();
-    for expected in [201, 409] {
-        let stack = up(Layout::Monolith, &options).await;
-        let (status, _) = ask(
-            "POST",
-            &format!("{}/api/users", stack.address()),
-            account.as_bytes(),
-        );
-        assert_eq!(status, expected);
-        tokens.push(std::fs::read_to_string(stack.token_secret_file()).unwrap());
-        let pids = [stack.services()[0].pid.unwrap(), stack.database_pid().unwrap()];
-        stack.down().await.unwrap();
-        for pid in pids {
-            assert!(
-                kill(Pid::from_raw(i32::try_from(pid).unwrap()), None).is_err(),
-                "{pid} still runs"
-            );
-        }
-        assert!(state::summary(&options.state).unwrap().is_none());
-    }
-    assert_eq!(tokens[0], tokens[1]);
 }
 
 #[tokio::test]
