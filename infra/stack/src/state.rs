@@ -39,7 +39,7 @@ impl State {
         lock.set_len(0)?;
         lock.rewind()?;
         writeln!(lock, "{}", std::process::id())?;
-        let state = Self { root, _lock: lock };
+        let state = Self { root, lock };
         state.forget()?;
         make_folder(&logs_in(&state.root))?;
         for entry in fs::read_dir(logs_in(&state.root))? {
