@@ -1,5 +1,10 @@
 //! Who may depend on whom (ARCHITECTURE.md): the crates as cargo sees them, against a list.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test has nothing better to do when its surroundings fail"
+)]
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
@@ -93,7 +98,7 @@ fn metadata() -> Metadata {
     MetadataCommand::new().other_options(options).exec().unwrap()
 }
 
-fn links<'m>(package: &'m Package) -> impl Iterator<Item = &'m str> {
+fn links(package: &Package) -> impl Iterator<Item = &str> {
     package
         .dependencies
         .iter()
