@@ -69,7 +69,7 @@ async fn addresses_per_service_are_one_deployment() {
         verdicts
             .iter()
             .flat_map(|v| &v.steps)
-            .flat_map(|step| step.exchanges())
+            .flat_map(conformance::log::Step::exchanges)
     };
     for (part, deployment) in [("/comments", &more[2].1), ("/api/profiles/", &more[0].1)] {
         let mut asked = exchanges().filter(|e| e.request.target.contains(part));

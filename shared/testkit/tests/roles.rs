@@ -105,7 +105,9 @@ async fn refused(session: &mut PgConnection, owner: &str, statement: &str) {
         Ok(()) => panic!("conduit_{owner} may `{statement}`"),
         Err(error) => error,
     };
-    let code = error.as_database_error().and_then(|error| error.code());
+    let code = error
+        .as_database_error()
+        .and_then(sqlx::error::DatabaseError::code);
     assert_eq!(
         code.as_deref(),
         Some(INSUFFICIENT_PRIVILEGE),
