@@ -1,8 +1,8 @@
 //! Random programs, played on several deployments in step and compared answer by answer; a difference is shrunk to a
 //! short program.
 //!
-//! [`op`] is what a program is made of, [`program`] how one is generated and shrunk (by proptest), [`plan`] what a step asks for, [`words`] the valid
-//! and invalid input it draws from, [`world`] what a running program knows: accounts, slugs, comments.
+//! `op` is what a program is made of, `program` how one is generated and shrunk (by proptest), `plan` what a step asks for, `words` the valid
+//! and invalid input it draws from, `world` what a running program knows: accounts, slugs, comments.
 
 mod op;
 mod plan;

@@ -3,7 +3,7 @@
 //! Every statement here runs with a generic plan (the role says so), which knows neither how many rows a limit lets through nor
 //! how many a name selects. So no shape is left to the planner's guess: a page of ids comes from one index in order, and what
 //! belongs to an id comes by its key from a lateral sub-select with a limit of one, which cannot become a join that reads a
-//! whole table. Start reading at [`articles`].
+//! whole table. Start reading at `articles`.
 
 mod articles;
 mod comments;

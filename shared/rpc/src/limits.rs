@@ -8,7 +8,7 @@ pub const KEYS: usize = 500;
 /// Most ids that one page of `followed_by` carries.
 pub const PAGE: u32 = 1_000;
 
-/// Bytes of a request. The largest legal one is 500 names of [`NAME_BYTES`] each, so a quarter of a megabyte.
+/// Bytes of a request. The largest legal one is 500 names of `NAME_BYTES` each, so a quarter of a megabyte.
 pub const REQUEST_BYTES: usize = 4 << 20;
 
 /// Bytes of an answer: what [`KEYS`] accounts can legally take. A bio has 2 000 code points and an image 2 048 (contract 1.9); JSON
