@@ -5,10 +5,11 @@
 
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-/// Lines are `+ group` and `- group`. A stopped process hears of its end only once it goes on.
+/// `$1`: a folder to remove at the end. Lines are `+ group` and `- group`. A stopped process hears of its end only once it goes on.
 const SCRIPT: &str = r#"
 trap '' INT TERM HUP
 groups=
@@ -25,11 +26,12 @@ tries=0
 while [ "$tries" -lt 50 ]; do
   left=
   for one in $groups; do kill -s 0 -- "-$one" && left=yes; done 2>/dev/null
-  [ -n "$left" ] || exit 0
+  [ -n "$left" ] || break
   tries=$((tries + 1))
   sleep 0.1
 done
-for one in $groups; do kill -s KILL -- "-$one"; done 2>/dev/null
+[ -z "$left" ] || for one in $groups; do kill -s KILL -- "-$one"; done 2>/dev/null
+rm -rf -- "$1"
 "#;
 
 /// The shell that waits.
@@ -40,10 +42,12 @@ pub(crate) struct Guard {
 }
 
 impl Guard {
-    pub(crate) fn start() -> io::Result<Self> {
+    /// `run`: the folder of sockets and the like, which nobody needs any more when we are gone.
+    pub(crate) fn start(run: &Path) -> io::Result<Self> {
         let mut command = Command::new("/bin/sh");
         command
             .args(["-c", SCRIPT, "conduit-stack-guard"])
+            .arg(run)
             .current_dir("/");
         command
             .stdin(Stdio::piped())

@@ -104,8 +104,12 @@ impl Process {
             if self.ended().is_some() {
                 break;
             }
-            self.signal(signal)?;
-            self.signal(Signal::SIGCONT)?;
+            for signal in [signal, Signal::SIGCONT] {
+                match self.signal(signal) {
+                    Err(error) if self.ended().is_none() => return Err(error),
+                    Ok(()) | Err(_) => {}
+                }
+            }
             let deadline = Instant::now() + patience;
             while self.ended().is_none() && Instant::now() < deadline {
                 sleep(LOOK_EVERY).await;

@@ -100,7 +100,7 @@ impl Stack {
             proxy: None,
             services: services.collect(),
             database,
-            guard: Arc::new(Guard::start().context("starting a shell")?),
+            guard: Arc::new(Guard::start(run.path()).context("starting a shell")?),
             layout,
             address: entrance
                 .as_ref()

@@ -32,10 +32,24 @@ async fn smoke(stack: &Stack) {
     assert_eq!(
         Tally::of(&verdicts, planned),
         expected,
-        "{}",
-        report::failures(&verdicts)
+        "{}\n{}",
+        report::failures(&verdicts),
+        logged(stack)
     );
     assert!(planned >= 35, "{planned}");
+}
+
+/// What the processes had to say: they log warnings and errors only.
+fn logged(stack: &Stack) -> String {
+    let services = stack.services().into_iter().map(|service| service.name);
+    let logs = services.chain(["nginx".to_owned()]);
+    logs.map(|name| {
+        format!(
+            "== {name}\n{}",
+            std::fs::read_to_string(stack.log(&name)).unwrap_or_default()
+        )
+    })
+    .collect()
 }
 
 #[tokio::test]

@@ -28,7 +28,17 @@ pub(crate) fn binaries() -> Binaries {
 pub(crate) fn options(folder: &TempDir) -> Options {
     let mut options = Options::new(folder.path().join("state"), binaries());
     options.database = DatabaseChoice::Temporary;
-    options.environment = vec![("RUST_LOG".to_owned(), "warn".to_owned())];
+    // A machine that does ten other things, and unoptimised programs, must not fail a test for being slow.
+    let patient = [
+        ("CONDUIT_REQUEST_DEADLINE", "5s"),
+        ("CONDUIT_DATABASE_WAIT", "5s"),
+        ("CONDUIT_RPC_TIMEOUT", "5s"),
+        ("CONDUIT_RPC_CONNECT_TIMEOUT", "5s"),
+        ("RUST_LOG", "warn"),
+    ];
+    options.environment = patient
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .into();
     options
 }
 
