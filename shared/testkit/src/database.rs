@@ -82,6 +82,15 @@ impl TestDatabase {
         Db::new(self.settings(owner)).with_limit(PATIENCE)
     }
 
+    /// A session that holds these tables (comma-separated): whoever asks them anything waits until [`Session::let_go`].
+    pub async fn holding(&self, tables: &str) -> Session {
+        let mut session = self.session().await;
+        session
+            .run(&format!("begin; lock table {tables} in access exclusive mode"))
+            .await;
+        session
+    }
+
     /// Something to put accounts and articles in with.
     pub fn seed(&self) -> Seed {
         Seed::new(&self.db("monolith"))
@@ -98,6 +107,11 @@ impl Session {
             .execute(&mut self.0)
             .await;
         or_panic(outcome.map(drop).map_err(Into::into));
+    }
+
+    /// Ends what this session began, and with it its locks.
+    pub async fn let_go(mut self) {
+        self.run("rollback").await;
     }
 
     /// The rows of a statement with one `bigint` column.

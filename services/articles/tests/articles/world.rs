@@ -149,7 +149,7 @@ pub(crate) struct Port {
     pub(crate) world: Arc<World>,
     pub(crate) reads: Composed,
     pub(crate) articles: ArticleStore,
-    _database: TestDatabase,
+    pub(crate) database: TestDatabase,
 }
 
 impl Port {
@@ -162,7 +162,7 @@ impl Port {
             world,
             reads,
             articles,
-            _database: database,
+            database,
         }
     }
 
