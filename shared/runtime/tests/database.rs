@@ -262,7 +262,7 @@ async fn without_migrations_missing_ones_are_named() {
 async fn a_wrong_address_is_one_clear_error() {
     let embedded = shared().await;
     let settings = DatabaseSettings {
-        wait: Duration::from_millis(500),
+        wait: Duration::from_secs(2),
         ..DatabaseSettings::new(Owner::Monolith)
     };
     let right = embedded.url_of("postgres");

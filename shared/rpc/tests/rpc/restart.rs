@@ -332,7 +332,7 @@ async fn a_connection_that_goes_silent_is_given_up_for_a_new_one() {
     for transport in TRANSPORTS {
         let server = Server::start((transport, Socket::Tcp), &small());
         let (address, freeze) = freezing(&server).await;
-        let (call_timeout, connect_timeout) = (Duration::from_millis(100), Duration::from_millis(200));
+        let (call_timeout, connect_timeout) = (Duration::from_secs(1), Duration::from_secs(2));
         let peers = connect(
             transport,
             &address,
