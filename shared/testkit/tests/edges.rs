@@ -61,6 +61,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("conduit-comments", SERVICE),
     ("conformance", &[]),
     ("stack", &["conduit-runtime", "conduit-web"]),
+    ("bench", &[]),
 ];
 
 /// No service links another one.

@@ -1,0 +1,64 @@
+//! The command line. Exit codes: 0 done, 2 it could not be done.
+// Errors of a program go where they can be seen.
+#![allow(clippy::print_stderr)]
+
+/// A line on standard output. Whoever reads it may stop reading (`| head`): that is no fault.
+macro_rules! say {
+    ($($text:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stdout(), $($text)*);
+    }};
+}
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+use crate::results::Folder;
+
+/// Says what the split costs on this machine.
+#[derive(Debug, Parser)]
+#[command(name = "bench", version)]
+struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Says how far the run in a folder has come.
+    Report {
+        /// The run's folder.
+        folder: PathBuf,
+    },
+}
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    match run(Args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("bench: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(args: Args) -> Result<()> {
+    match args.command {
+        Command::Report { folder } => report(folder),
+    }
+}
+
+fn report(folder: PathBuf) -> Result<()> {
+    let folder = Folder::open(folder)?;
+    let (plan, done) = (folder.run()?.plan, folder.cells()?.len());
+    say!(
+        "{}: {done} of {} measurements are finished",
+        plan.name,
+        plan.cells
+    );
+    Ok(())
+}

@@ -1,0 +1,7 @@
+//! What the split costs on your machine: measures layouts beside each other and reports it.
+//!
+//! One folder holds a run: [`results::Folder`]. The measurement writes it, the report and the comparison read it, and nothing else
+//! passes between them; so a report can be made anew from the raw results at any time, by anybody who has them.
+
+pub mod cli;
+pub mod results;
