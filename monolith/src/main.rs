@@ -1,16 +1,25 @@
 //! Starts the monolith.
 
+use std::pin::pin;
+
 use anyhow::Context;
 use clap::Parser;
-use conduit_runtime::process::stop_signal;
+use conduit_runtime::process::{health, stop_signal, unless_stopped};
 use conduit_runtime::telemetry::Telemetry;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> anyhow::Result<()> {
     let settings = monolith::Settings::parse();
-    let _telemetry = Telemetry::start(&settings.common.log)?;
-    let stop = stop_signal().context("listening to signals")?;
-    let monolith = monolith::build(settings).await?;
+    let common = &settings.common;
+    if common.health {
+        return Ok(health::ask(&common.http.ops_listen)?);
+    }
+    let _telemetry = Telemetry::start(&common.log)?;
+    let mut stop = pin!(stop_signal().context("listening to signals")?);
+    let Some(monolith) = unless_stopped(&mut stop, monolith::build(settings)).await else {
+        return Ok(());
+    };
+    let monolith = monolith?;
     for line in monolith.description() {
         tracing::info!("{line}");
     }

@@ -29,6 +29,9 @@ const SHARE_OF_DEADLINE: f64 = 0.75;
 /// What can be set in every process.
 #[derive(Args, Clone, Debug)]
 pub struct CommonArgs {
+    /// Ask the process that runs here with the same settings whether it is ready, and exit with 0 if it is; start nothing
+    #[arg(long)]
+    pub health: bool,
     /// The public API and the operations listener.
     #[command(flatten)]
     pub http: HttpArgs,

@@ -22,6 +22,21 @@ pub fn stop_signal() -> io::Result<impl Future<Output = &'static str>> {
     })
 }
 
+/// Does `work` to its end, or gives it up when `stop` resolves first: a program that waits for its database at its start
+/// must not keep those waiting who stop it (fault B126).
+pub async fn unless_stopped<T>(
+    stop: impl Future<Output = &'static str>,
+    work: impl Future<Output = T>,
+) -> Option<T> {
+    tokio::select! {
+        done = work => Some(done),
+        reason = stop => {
+            tracing::info!(reason, "stopped before it served");
+            None
+        }
+    }
+}
+
 /// Runs the servers until `stop` resolves. Then `stopping` is called (readiness off), the servers go on for
 /// `drain`, and take no more connections; requests in flight finish, within the servers' own limit. A second
 /// signal ends them at once.
