@@ -16,6 +16,8 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 
+use crate::compare::compare;
+use crate::report::Report;
 use crate::results::Folder;
 
 /// Says what the split costs on this machine.
@@ -28,10 +30,20 @@ struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Says how far the run in a folder has come.
+    /// Makes report.html and report.md of a run's raw results.
     Report {
         /// The run's folder.
         folder: PathBuf,
+        /// Print the main tables as Markdown instead.
+        #[arg(long)]
+        markdown: bool,
+    },
+    /// Puts two runs beside each other, cell by cell, as Markdown that a terminal shows as well.
+    Compare {
+        /// A run's folder.
+        a: PathBuf,
+        /// Another run's folder, which is judged by the first.
+        b: PathBuf,
     },
 }
 
@@ -48,17 +60,24 @@ pub fn main() -> ExitCode {
 
 fn run(args: Args) -> Result<()> {
     match args.command {
-        Command::Report { folder } => report(folder),
+        Command::Report { folder, markdown } => report(folder, markdown),
+        Command::Compare { a, b } => {
+            let text = compare(&Folder::open(a)?, &Folder::open(b)?)?;
+            say!("{}", text.trim_end());
+            Ok(())
+        }
     }
 }
 
-fn report(folder: PathBuf) -> Result<()> {
+fn report(folder: PathBuf, markdown: bool) -> Result<()> {
     let folder = Folder::open(folder)?;
-    let (plan, done) = (folder.run()?.plan, folder.cells()?.len());
-    say!(
-        "{}: {done} of {} measurements are finished",
-        plan.name,
-        plan.cells
-    );
+    let report = Report::of(&folder)?;
+    if markdown {
+        say!("{}", report.headline()?.trim_end());
+        return Ok(());
+    }
+    for path in report.write(&folder)? {
+        say!("{}", path.display());
+    }
     Ok(())
 }

@@ -4,4 +4,7 @@
 //! passes between them; so a report can be made anew from the raw results at any time, by anybody who has them.
 
 pub mod cli;
+pub mod compare;
+pub mod report;
 pub mod results;
+pub mod stats;
