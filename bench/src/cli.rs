@@ -10,14 +10,16 @@ macro_rules! say {
     }};
 }
 
+mod run;
+mod seed;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 
-use crate::compare::compare;
-use crate::report::Report;
+use crate::load;
 use crate::results::Folder;
 
 /// Says what the split costs on this machine.
@@ -30,21 +32,18 @@ struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Makes report.html and report.md of a run's raw results.
+    /// Fill a database with data that look like people made them.
+    Seed(seed::Seed),
+    /// Measure what a plan asks for.
+    Run(run::Run),
+    /// Says how far the run in a folder has come.
     Report {
         /// The run's folder.
         folder: PathBuf,
-        /// Print the main tables as Markdown instead.
-        #[arg(long)]
-        markdown: bool,
     },
-    /// Puts two runs beside each other, cell by cell, as Markdown that a terminal shows as well.
-    Compare {
-        /// A run's folder.
-        a: PathBuf,
-        /// Another run's folder, which is judged by the first.
-        b: PathBuf,
-    },
+    /// Make load, told how on the standard input: what the measurement starts, here or on other machines.
+    #[command(hide = true)]
+    Generate,
 }
 
 /// Runs the program.
@@ -60,24 +59,27 @@ pub fn main() -> ExitCode {
 
 fn run(args: Args) -> Result<()> {
     match args.command {
-        Command::Report { folder, markdown } => report(folder, markdown),
-        Command::Compare { a, b } => {
-            let text = compare(&Folder::open(a)?, &Folder::open(b)?)?;
-            say!("{}", text.trim_end());
-            Ok(())
-        }
+        Command::Seed(seed) => block_on(seed.run()),
+        Command::Run(run) => block_on(run.run()),
+        Command::Report { folder } => report(folder),
+        Command::Generate => block_on(load::generate()),
     }
 }
 
-fn report(folder: PathBuf, markdown: bool) -> Result<()> {
+fn block_on(work: impl Future<Output = Result<()>>) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(work)
+}
+
+fn report(folder: PathBuf) -> Result<()> {
     let folder = Folder::open(folder)?;
-    let report = Report::of(&folder)?;
-    if markdown {
-        say!("{}", report.headline()?.trim_end());
-        return Ok(());
-    }
-    for path in report.write(&folder)? {
-        say!("{}", path.display());
-    }
+    let (plan, done) = (folder.run()?.plan, folder.cells()?.len());
+    say!(
+        "{}: {done} of {} measurements are finished",
+        plan.name,
+        plan.cells
+    );
     Ok(())
 }

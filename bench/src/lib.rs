@@ -3,8 +3,10 @@
 //! One folder holds a run: [`results::Folder`]. The measurement writes it, the report and the comparison read it, and nothing else
 //! passes between them; so a report can be made anew from the raw results at any time, by anybody who has them.
 
+pub mod account;
 pub mod cli;
-pub mod compare;
-pub mod report;
+pub mod load;
+pub mod plan;
 pub mod results;
-pub mod stats;
+pub mod run;
+pub mod seed;

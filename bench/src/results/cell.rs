@@ -52,6 +52,25 @@ pub struct Measurement {
     pub gate: Option<NoiseGate>,
     /// The steps of a ramp, a capacity search or an overload.
     pub search: Option<Search>,
+    /// The same by what was asked: `list-token` is the list with a token, `unsent` what could not be sent in time.
+    #[serde(default)]
+    pub routes: BTreeMap<String, RouteOutcome>,
+    /// How much later than due requests left, which is the generator's fault: the 99th percentile, in microseconds.
+    #[serde(default)]
+    pub late_p99_us: u64,
+    /// Requests that waited for a database connection at the same time, the most that was seen in a few looks; `None` where nobody
+    /// looked.
+    #[serde(default)]
+    pub waiting: Option<u64>,
+}
+
+/// One kind of request among those of a measurement.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RouteOutcome {
+    /// Answers by kind.
+    pub counts: Counts,
+    /// Of the 2xx answers.
+    pub latency: Latency,
 }
 
 /// Answers by kind. Only `completed` counts as work done.

@@ -71,6 +71,9 @@ pub struct Variant {
     pub budget: Option<Budget>,
     /// Where the processes run.
     pub place: Place,
+    /// Whether nginx stands in front; without it, load goes to each service by the route table.
+    #[serde(default)]
+    pub proxy: bool,
 }
 
 /// Between the processes, and to the database.
@@ -210,6 +213,9 @@ impl fmt::Display for Variant {
             Place::Boxes => f.write_str(" boxes")?,
             Place::Remote => f.write_str(" remote")?,
         }
+        if self.proxy {
+            f.write_str(" proxy")?;
+        }
         let Some(budget) = self.budget else {
             return Ok(());
         };
@@ -240,6 +246,7 @@ mod tests {
                     split: Split::Even,
                 }),
                 place: Place::Boxes,
+                proxy: true,
             },
             repetition: 2,
         }
@@ -247,7 +254,7 @@ mod tests {
 
     #[test]
     fn a_file_name_says_the_whole_key() {
-        let name = "split-http-read-c-16-10000-unix-unbatched-boxes-1500m-even-2.json";
+        let name = "split-http-read-c-16-10000-unix-unbatched-boxes-proxy-1500m-even-2.json";
         assert_eq!(key().file_name(), name);
     }
 

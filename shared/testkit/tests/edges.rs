@@ -61,7 +61,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("conduit-comments", SERVICE),
     ("conformance", &[]),
     ("stack", &["conduit-runtime", "conduit-web"]),
-    ("bench", &[]),
+    (
+        "bench",
+        &["conduit-domain", "conduit-runtime", "conformance", "stack"],
+    ),
 ];
 
 /// No service links another one.
@@ -79,7 +82,13 @@ const SERVICE: &[&str] = &[
 const CONFINED: &[(&str, &[&str])] = &[
     (
         "sqlx",
-        &["conduit-store", "conduit-runtime", "conduit-testkit", "monolith"],
+        &[
+            "conduit-store",
+            "conduit-runtime",
+            "conduit-testkit",
+            "monolith",
+            "bench",
+        ],
     ),
     ("tonic", &["conduit-rpc", "conduit-service"]),
     ("reqwest", &["conduit-rpc", "stack"]),
