@@ -8,7 +8,7 @@ use std::sync::Arc;
 use actix_server::Server;
 use conduit_app::{Articles, Comments, Profiles, Readiness, Users};
 use conduit_process::Common;
-use conduit_rpc::grpc::server::{Health, routes};
+use conduit_rpc::grpc::server::{Health, Routes, routes};
 use conduit_rpc::{ArticlesApi, CallSettings, Counts, ProfilesApi, Secrets, Served, Transport, UsersApi};
 use conduit_runtime::Database;
 use conduit_runtime::database::Owner;
@@ -16,7 +16,6 @@ use conduit_runtime::process::{self, Listener};
 use conduit_runtime::settings::DataArgs;
 use conduit_store::db::Db;
 use conduit_web::Api;
-use tonic::service::Routes;
 
 use crate::per_worker::PerWorker;
 use crate::server::Listeners;

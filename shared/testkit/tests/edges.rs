@@ -90,7 +90,7 @@ const CONFINED: &[(&str, &[&str])] = &[
             "bench",
         ],
     ),
-    ("tonic", &["conduit-rpc", "conduit-service"]),
+    ("tonic", &["conduit-rpc"]),
     ("reqwest", &["conduit-rpc", "stack"]),
     ("argon2", &["conduit-app"]),
     ("jsonwebtoken", &["conduit-app", "conformance"]),
