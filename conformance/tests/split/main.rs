@@ -10,10 +10,15 @@
 
 #[path = "../support/deployment.rs"]
 mod deployment;
+mod gate;
+mod needs;
 mod split;
 mod table;
 mod world;
 
+mod alike;
 mod calls;
 mod equal;
+mod large;
 mod load;
+mod peers;

@@ -11,6 +11,7 @@ use conformance::ctx::Run;
 use conformance::target::{RouteTable, Target};
 
 use super::deployment::{SECRET, run};
+use super::gate::{Gate, Way};
 
 /// In the order of their starts, so that everybody's peers have their addresses before.
 pub(crate) const SERVICES: [&str; 4] = ["users", "profiles", "articles", "comments"];
@@ -47,10 +48,16 @@ struct Started {
     counts: Arc<Counts>,
 }
 
+/// What a service is told beside what every service of these tests is.
+type Also = Vec<String>;
+
 /// Four running services; they stop when the value goes.
 pub(crate) struct Split {
     pub(crate) database: Arc<TestDatabase>,
     transports: Transports,
+    also: Also,
+    // The ways to each service's listeners for its peers, HTTP and gRPC, where they can be blocked.
+    gates: Option<BTreeMap<&'static str, [Gate; 2]>>,
     // Those who ask come first, so that nobody is asked by a service that outlives it.
     services: Vec<(&'static str, Running<Started>)>,
 }
@@ -62,16 +69,59 @@ impl Split {
     }
 
     pub(crate) fn on(database: Arc<TestDatabase>, transports: Transports) -> Self {
-        let mut split = Self {
+        Self::told(database, transports, &[])
+    }
+
+    /// With these settings.
+    pub(crate) fn told(database: Arc<TestDatabase>, transports: Transports, also: &[&str]) -> Self {
+        Self::planned(database, transports, also).started_all()
+    }
+
+    /// With these settings, and a gate before each service's listeners for its peers.
+    pub(crate) fn with_gates(database: Arc<TestDatabase>, transports: Transports, also: &[&str]) -> Self {
+        let planned = Self::planned(database, transports, also);
+        let gates = Some(BTreeMap::new());
+        Self { gates, ..planned }.started_all()
+    }
+
+    fn planned(database: Arc<TestDatabase>, transports: Transports, also: &[&str]) -> Self {
+        Self {
             database,
             transports,
+            also: also.iter().map(|&argument| argument.to_owned()).collect(),
+            gates: None,
             services: Vec::new(),
-        };
-        for name in SERVICES {
-            let arguments = split.arguments(name, None);
-            split.services.insert(0, (name, start(name, arguments)));
         }
-        split
+    }
+
+    fn started_all(mut self) -> Self {
+        for name in SERVICES {
+            let service = start(name, self.arguments(name, None));
+            if let (
+                Some(gates),
+                Addresses {
+                    internal_http: Some(http),
+                    internal_grpc: Some(grpc),
+                    ..
+                },
+            ) = (&mut self.gates, &service.started.addresses)
+            {
+                gates.insert(name, [Gate::to(http), Gate::to(grpc)]);
+            }
+            self.services.insert(0, (name, service));
+        }
+        self
+    }
+
+    /// What becomes of the calls to the service from now on.
+    pub(crate) fn block(&mut self, name: &str, way: &Way) {
+        for gate in self.gates_to(name) {
+            gate.set(way.clone());
+        }
+    }
+
+    pub(crate) fn gates_to(&mut self, name: &str) -> &mut [Gate; 2] {
+        self.gates.as_mut().unwrap().get_mut(name).unwrap()
     }
 
     /// The deployment as conformance addresses it.
@@ -162,15 +212,23 @@ impl Split {
             _ => {}
         }
         for peer in SERVICES.into_iter().take_while(|peer| *peer != name) {
-            let Addresses {
-                internal_http,
-                internal_grpc,
-                ..
-            } = &self.started(peer).addresses;
-            arguments.push(format!("--rpc-{peer}-http={}", internal_http.as_ref().unwrap()));
-            arguments.push(format!("--rpc-{peer}-grpc={}", internal_grpc.as_ref().unwrap()));
+            let [http, grpc] = self.way_to(peer);
+            arguments.push(format!("--rpc-{peer}-http={http}"));
+            arguments.push(format!("--rpc-{peer}-grpc={grpc}"));
         }
+        // Nothing may be said twice.
+        let flag = |argument: &str| argument.split('=').next().map(str::to_owned);
+        arguments.retain(|argument| self.also.iter().all(|also| flag(also) != flag(argument)));
+        arguments.extend(self.also.iter().cloned());
         arguments
+    }
+
+    fn way_to(&self, peer: &str) -> [String; 2] {
+        if let Some(gates) = &self.gates {
+            return [0, 1].map(|place| gates[peer][place].address.clone());
+        }
+        let addresses = &self.started(peer).addresses;
+        [&addresses.internal_http, &addresses.internal_grpc].map(|address| address.clone().unwrap())
     }
 }
 

@@ -52,6 +52,14 @@ impl World {
         }
     }
 
+    /// The same, asked of another deployment on the same database.
+    pub(crate) fn at(self, run: &Run) -> Self {
+        Self {
+            session: Session::new(run.target.clone(), run.patience),
+            ..self
+        }
+    }
+
     /// What to ask as nobody (`who` 0) or as Bob (1).
     pub(crate) fn request(&mut self, route: &str, who: usize) -> Request {
         let (method, path) = route.split_once(' ').unwrap();
@@ -71,6 +79,15 @@ impl World {
     pub(crate) async fn ask(&self, request: Request) -> Response {
         let exchange = self.session.exchange(request, Certainty::Certain).await;
         exchange.outcome.unwrap_or_else(|trouble| panic!("{trouble}"))
+    }
+
+    /// All at the same time, each on a connection of its own.
+    pub(crate) async fn ask_at_once(&self, requests: Vec<Request>) -> Vec<Response> {
+        let exchanges = self.session.together(requests, Certainty::Certain).await;
+        let answers = exchanges.into_iter().map(|exchange| exchange.outcome);
+        answers
+            .map(|answer| answer.unwrap_or_else(|trouble| panic!("{trouble}")))
+            .collect()
     }
 
     fn path(&mut self, route: &str, path: &str, who: usize) -> String {

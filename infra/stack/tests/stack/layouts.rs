@@ -2,24 +2,15 @@
 
 use conduit_testkit::TestDatabase;
 use conformance::checks;
-use conformance::ctx::Run;
-use conformance::forge::Secret;
 use conformance::report::{self, Tally};
 use conformance::runner;
-use conformance::target::{RouteTable, Target};
 use stack::{DatabaseChoice, Layout, ProxyChoice, Stack};
 
-use crate::support::{PATIENCE, folder, get, has_nginx, options, up};
+use crate::support::{folder, get, has_nginx, logged, options, run, up};
 
 /// The checks of what a proxy could spoil, and of what the services must agree on.
 async fn smoke(stack: &Stack) {
-    let secret = std::fs::read_to_string(stack.token_secret_file()).unwrap();
-    let run = Run {
-        target: Target::parse(stack.address(), &RouteTable::built_in().unwrap()).unwrap(),
-        seed: 1,
-        secret: Some(Secret::new(secret.trim())),
-        patience: PATIENCE,
-    };
+    let run = run(stack);
     runner::probe(&run).await.unwrap();
     let mut checks = checks::all();
     checks.retain(|check| matches!(check.area(), "http" | "split"));
@@ -37,19 +28,6 @@ async fn smoke(stack: &Stack) {
         logged(stack)
     );
     assert!(planned >= 35, "{planned}");
-}
-
-/// What the processes had to say: they log warnings and errors only.
-fn logged(stack: &Stack) -> String {
-    let services = stack.services().into_iter().map(|service| service.name);
-    let logs = services.chain(["nginx".to_owned()]);
-    logs.map(|name| {
-        format!(
-            "== {name}\n{}",
-            std::fs::read_to_string(stack.log(&name)).unwrap_or_default()
-        )
-    })
-    .collect()
 }
 
 #[tokio::test]

@@ -9,7 +9,18 @@
     clippy::disallowed_methods
 )]
 
+#[path = "../../../../conformance/tests/split/needs.rs"]
+#[allow(dead_code, reason = "the other tests ask more")]
+mod needs;
+#[path = "../../../../conformance/tests/split/table.rs"]
+mod table;
+#[path = "../../../../conformance/tests/split/world.rs"]
+#[allow(dead_code, reason = "the other tests ask more")]
+mod world;
+
 mod command_line;
+mod crowd;
 mod layouts;
 mod monolith;
+mod peers;
 mod support;

@@ -6,6 +6,9 @@ use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
+use conformance::ctx::Run;
+use conformance::forge::Secret;
+use conformance::target::{RouteTable, Target};
 use stack::{Binaries, DatabaseChoice, Layout, Options, Stack, nginx};
 use tempfile::TempDir;
 
@@ -28,17 +31,7 @@ pub(crate) fn binaries() -> Binaries {
 pub(crate) fn options(folder: &TempDir) -> Options {
     let mut options = Options::new(folder.path().join("state"), binaries());
     options.database = DatabaseChoice::Temporary;
-    // A machine that does ten other things, and unoptimised programs, must not fail a test for being slow.
-    let patient = [
-        ("CONDUIT_REQUEST_DEADLINE", "5s"),
-        ("CONDUIT_DATABASE_WAIT", "5s"),
-        ("CONDUIT_RPC_TIMEOUT", "5s"),
-        ("CONDUIT_RPC_CONNECT_TIMEOUT", "5s"),
-        ("RUST_LOG", "warn"),
-    ];
-    options.environment = patient
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .into();
+    options.environment = vec![("RUST_LOG".to_owned(), "warn".to_owned())];
     options
 }
 
@@ -46,6 +39,30 @@ pub(crate) async fn up(layout: Layout, options: &Options) -> Stack {
     Stack::up(layout, options)
         .await
         .unwrap_or_else(|error| panic!("{error:#}"))
+}
+
+/// What checks need to know about the stack.
+pub(crate) fn run(stack: &Stack) -> Run {
+    let secret = fs::read_to_string(stack.token_secret_file()).unwrap();
+    Run {
+        target: Target::parse(stack.address(), &RouteTable::built_in().unwrap()).unwrap(),
+        seed: 1,
+        secret: Some(Secret::new(secret.trim())),
+        patience: PATIENCE,
+    }
+}
+
+/// What the processes had to say: they log warnings and errors only.
+pub(crate) fn logged(stack: &Stack) -> String {
+    let services = stack.services().into_iter().map(|service| service.name);
+    let logs = services.chain(["nginx".to_owned()]);
+    logs.map(|name| {
+        format!(
+            "== {name}\n{}",
+            fs::read_to_string(stack.log(&name)).unwrap_or_default()
+        )
+    })
+    .collect()
 }
 
 /// Whether nginx is here; a word about what is not tested if it is not.
