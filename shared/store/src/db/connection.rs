@@ -1,8 +1,8 @@
 //! One connection: how it is made, judged and handed back.
 
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::time::Duration;
 
 use deadpool::managed::{Manager, Metrics, Object, RecycleError, RecycleResult};
@@ -33,6 +33,7 @@ pub(super) struct Connector {
     idle_ping_after: Duration,
     /// What breaks one connection has most likely broken all, and a write has no second try; so a break ends a generation.
     generation: AtomicU64,
+    opened: AtomicUsize,
 }
 
 impl Connector {
@@ -47,7 +48,13 @@ impl Connector {
             ping_limit: settings.connect_timeout,
             idle_ping_after: settings.idle_ping_after,
             generation: AtomicU64::new(0),
+            opened: AtomicUsize::new(0),
         }
+    }
+
+    /// How many connections have been opened so far, those that are gone included.
+    pub(super) fn opened(&self) -> usize {
+        self.opened.load(Relaxed)
     }
 
     /// Whether the slot holds a connection that may still be good.
@@ -71,6 +78,7 @@ impl Manager for Connector {
     async fn create(&self) -> Result<Slot, sqlx::Error> {
         let generation = self.generation.load(Relaxed);
         let connection = self.options.connect().await?;
+        self.opened.fetch_add(1, Relaxed);
         Ok(Some(Link {
             connection,
             generation,

@@ -2,12 +2,18 @@
 //!
 //! [`Db`] is a pool of plain connections of one worker (performance page, rules 1 and 2). A connection goes back into the pool
 //! only when its statement has finished; whoever is cancelled, runs out of time or loses the server closes it by dropping it.
+//!
+//! A pool opens its connections one after the other. A burst at a cold pool would otherwise open all of them at once, each slower
+//! for the others (a process and a proof of the password each), while whoever waits is served sooner by the first that is there.
 
 mod connection;
 mod fetch;
 mod statement;
 mod transaction;
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use conduit_domain::{Error, Result};
@@ -59,6 +65,9 @@ pub struct PoolStatus {
 #[derive(Clone)]
 pub struct Db {
     pool: Pool<Connector>,
+    /// How many connections there may be at most, and how many for now: one more than have been opened.
+    connections: usize,
+    allowed: Arc<AtomicUsize>,
     limit: Duration,
 }
 
@@ -72,7 +81,7 @@ impl Db {
         };
         let connections = settings.connections.max(1);
         let builder = Pool::builder(Connector::new(settings))
-            .max_size(connections)
+            .max_size(1)
             .timeouts(timeouts)
             .runtime(Runtime::Tokio1)
             // The connection used last is warm; the others may grow old and are pinged when they are needed again.
@@ -84,6 +93,8 @@ impl Db {
         let pool = builder.build().expect("a runtime is set");
         Self {
             pool,
+            connections,
+            allowed: Arc::new(AtomicUsize::new(1)),
             limit: CALL_LIMIT,
         }
     }
@@ -209,12 +220,24 @@ impl Db {
     }
 
     async fn acquire(&self) -> Result<Conn, Failure> {
-        let object = self
+        // Whoever opened the last one may have gone away before the line below.
+        self.allow_another();
+        let object = self.pool.get().await;
+        self.allow_another();
+        Conn::new(object.map_err(|error| Failure::NoConnection(error.into()))?)
+    }
+
+    /// The next connection may be opened once the one before is open.
+    fn allow_another(&self) {
+        let allowed = self
             .pool
-            .get()
-            .await
-            .map_err(|error| Failure::NoConnection(error.into()))?;
-        Conn::new(object)
+            .manager()
+            .opened()
+            .saturating_add(1)
+            .min(self.connections);
+        if self.allowed.load(Relaxed) < allowed && self.allowed.fetch_max(allowed, Relaxed) < allowed {
+            self.pool.resize(self.allowed.load(Relaxed));
+        }
     }
 
     async fn in_time<T>(&self, call: impl Future<Output = Result<T, Failure>>) -> Result<T> {

@@ -392,6 +392,32 @@ async fn the_wait_for_a_connection_is_bounded() {
 }
 
 #[tokio::test]
+async fn a_connection_that_is_slow_to_open_holds_up_nobody_but_who_opens_it() {
+    let database = TestDatabase::new().await;
+    let direct = database.settings("monolith");
+    let proxy = Proxy::start(&direct.options);
+    let db = patient(DbSettings {
+        options: proxy.options(direct.options.clone()),
+        connections: 4,
+        ..direct
+    });
+    let transaction = db.begin().await.unwrap();
+    proxy.hold_up_newcomers();
+    let mut opens = Box::pin(echo(&db, 0));
+    tokio::select! {
+        outcome = &mut opens => panic!("there was a connection: {outcome:?}"),
+        () = proxy.have_come(2) => {}
+    }
+    // Nobody of these opens another one; they get the first when it is free.
+    let others = (1..4).map(|number| echo(&db, number));
+    let (outcome, answers) = tokio::join!(transaction.roll_back(), join_all(others));
+    outcome.unwrap();
+    for (answer, number) in answers.into_iter().zip(1..) {
+        assert_eq!(answer.unwrap(), number);
+    }
+}
+
+#[tokio::test]
 async fn a_statement_that_takes_too_long_is_given_up() {
     let database = TestDatabase::new().await;
     let settings = with_one_connection(&database);

@@ -1,4 +1,4 @@
-//! Something between a pool and the server that counts answers and can fall silent.
+//! Something between a pool and the server that counts answers, can fall silent, and can hold up whoever comes new.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,6 +14,14 @@ pub(crate) struct Proxy {
     folder: TempDir,
     answers: Arc<AtomicUsize>,
     silence: watch::Sender<()>,
+    newcomers: watch::Sender<Newcomers>,
+}
+
+/// New connections: how many there were, and whether they lead to the server.
+#[derive(Clone, Copy, Default)]
+struct Newcomers {
+    held_up: bool,
+    came: usize,
 }
 
 impl Proxy {
@@ -25,11 +33,19 @@ impl Proxy {
         let listener = UnixListener::bind(folder.path().join(name)).unwrap();
         let answers = Arc::new(AtomicUsize::new(0));
         let silence = watch::Sender::new(());
-        tokio::spawn(serve(listener, server, Arc::clone(&answers), silence.clone()));
+        let newcomers = watch::Sender::new(Newcomers::default());
+        tokio::spawn(serve(
+            listener,
+            server,
+            Arc::clone(&answers),
+            silence.clone(),
+            newcomers.clone(),
+        ));
         Self {
             folder,
             answers,
             silence,
+            newcomers,
         }
     }
 
@@ -47,6 +63,20 @@ impl Proxy {
     pub(crate) fn silence(&self) {
         self.silence.send(()).unwrap();
     }
+
+    /// From now on new connections are taken and get no further.
+    pub(crate) fn hold_up_newcomers(&self) {
+        self.newcomers.send_modify(|newcomers| newcomers.held_up = true);
+    }
+
+    /// Waits until there have been so many connections.
+    pub(crate) async fn have_come(&self, connections: usize) {
+        let mut newcomers = self.newcomers.subscribe();
+        newcomers
+            .wait_for(|newcomers| newcomers.came >= connections)
+            .await
+            .unwrap();
+    }
 }
 
 async fn serve(
@@ -54,9 +84,16 @@ async fn serve(
     socket: PathBuf,
     answers: Arc<AtomicUsize>,
     silence: watch::Sender<()>,
+    newcomers: watch::Sender<Newcomers>,
 ) {
+    let mut held_up = Vec::new();
     loop {
         let (client, _) = listener.accept().await.unwrap();
+        newcomers.send_modify(|newcomers| newcomers.came += 1);
+        if newcomers.borrow().held_up {
+            held_up.push(client);
+            continue;
+        }
         let server = UnixStream::connect(&socket).await.unwrap();
         tokio::spawn(forward(client, server, Arc::clone(&answers), silence.subscribe()));
     }
