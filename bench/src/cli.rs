@@ -19,7 +19,9 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 
+use crate::compare::compare;
 use crate::load;
+use crate::report::Report;
 use crate::results::Folder;
 
 /// Says what the split costs on this machine.
@@ -36,10 +38,20 @@ enum Command {
     Seed(seed::Seed),
     /// Measure what a plan asks for.
     Run(run::Run),
-    /// Says how far the run in a folder has come.
+    /// Makes report.html and report.md of a run's raw results.
     Report {
         /// The run's folder.
         folder: PathBuf,
+        /// Print the main tables as Markdown instead.
+        #[arg(long)]
+        markdown: bool,
+    },
+    /// Puts two runs beside each other, cell by cell, as Markdown that a terminal shows as well.
+    Compare {
+        /// A run's folder.
+        a: PathBuf,
+        /// Another run's folder, which is judged by the first.
+        b: PathBuf,
     },
     /// Make load, told how on the standard input: what the measurement starts, here or on other machines.
     #[command(hide = true)]
@@ -61,7 +73,12 @@ fn run(args: Args) -> Result<()> {
     match args.command {
         Command::Seed(seed) => block_on(seed.run()),
         Command::Run(run) => block_on(run.run()),
-        Command::Report { folder } => report(folder),
+        Command::Report { folder, markdown } => report(folder, markdown),
+        Command::Compare { a, b } => {
+            let text = compare(&Folder::open(a)?, &Folder::open(b)?)?;
+            say!("{}", text.trim_end());
+            Ok(())
+        }
         Command::Generate => block_on(load::generate()),
     }
 }
@@ -73,13 +90,15 @@ fn block_on(work: impl Future<Output = Result<()>>) -> Result<()> {
     runtime.block_on(work)
 }
 
-fn report(folder: PathBuf) -> Result<()> {
+fn report(folder: PathBuf, markdown: bool) -> Result<()> {
     let folder = Folder::open(folder)?;
-    let (plan, done) = (folder.run()?.plan, folder.cells()?.len());
-    say!(
-        "{}: {done} of {} measurements are finished",
-        plan.name,
-        plan.cells
-    );
+    let report = Report::of(&folder)?;
+    if markdown {
+        say!("{}", report.headline()?.trim_end());
+        return Ok(());
+    }
+    for path in report.write(&folder)? {
+        say!("{}", path.display());
+    }
     Ok(())
 }

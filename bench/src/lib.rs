@@ -5,8 +5,11 @@
 
 pub mod account;
 pub mod cli;
+pub mod compare;
 pub mod load;
 pub mod plan;
+pub mod report;
 pub mod results;
 pub mod run;
 pub mod seed;
+pub mod stats;
