@@ -26,7 +26,9 @@ pub fn kept(path: &Path) -> io::Result<SecretString> {
     Ok(secret.into())
 }
 
-fn random() -> String {
+/// 256 random bits in hexadecimal, so 64 bytes of text.
+#[must_use]
+pub fn random() -> String {
     rand::random::<[u8; 32]>()
         .iter()
         .map(|byte| format!("{byte:02x}"))

@@ -10,6 +10,7 @@ mod login;
 mod migrations;
 mod owner;
 mod roles;
+mod rotation;
 mod session;
 mod url;
 
@@ -20,6 +21,8 @@ use secrecy::SecretString;
 
 pub use self::error::DatabaseError;
 pub use self::owner::Owner;
+pub use self::roles::ROLES;
+pub use self::rotation::{SET_LOGIN, set_login};
 pub use self::url::{DatabaseUrl, InvalidDatabaseUrl};
 
 /// How to prepare a database.

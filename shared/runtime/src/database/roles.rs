@@ -15,7 +15,8 @@ const CLUSTER_LOCK: i64 = 0x63_6f_6e_64_75_69_74_01;
 /// same one.
 const MAINTENANCE: &str = "postgres";
 
-const ROLES: &str = include_str!("../../../../sql/roles.sql");
+/// `sql/roles.sql`: the roles, the schemas, and who may do what.
+pub const ROLES: &str = include_str!("../../../../sql/roles.sql");
 
 const INSUFFICIENT_PRIVILEGE: &str = "42501";
 
