@@ -6,25 +6,27 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::layout::{Instance, Program};
+use crate::layout::Program;
 use crate::options::Binaries;
 
 /// The clone that this program was built in.
 const CLONE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// Sees that the programs of the instances are there.
-pub(crate) fn ensure_built(binaries: &Binaries, instances: &[Instance]) -> Result<()> {
-    let programs: BTreeSet<Program> = instances.iter().map(|instance| instance.program).collect();
-    let missing = programs
-        .iter()
-        .any(|program| !binaries.path(program.name()).is_file());
-    match missing || binaries.build {
-        true => build(binaries, &programs),
-        false => Ok(()),
-    }
-}
-
 impl Binaries {
+    /// Sees that the programs are there.
+    ///
+    /// # Errors
+    /// As [`Binaries::build_all`].
+    pub fn ensure_built(&self, programs: &BTreeSet<Program>) -> Result<()> {
+        let missing = programs
+            .iter()
+            .any(|program| !self.path(program.name()).is_file());
+        match missing || self.build {
+            true => build(self, programs),
+            false => Ok(()),
+        }
+    }
+
     /// Lets cargo bring the programs of all layouts up to date.
     ///
     /// # Errors

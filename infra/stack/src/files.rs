@@ -10,7 +10,10 @@ use tempfile::TempDir;
 
 /// Makes the folder and what is missing above it. Where we are root, the accounts that PostgreSQL and nginx run under may walk
 /// through, but not list it.
-pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
+///
+/// # Errors
+/// What the file system says.
+pub fn make_folder(path: &Path) -> io::Result<()> {
     if path.is_dir() {
         return Ok(());
     }
@@ -18,7 +21,10 @@ pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
 }
 
 /// A folder for sockets and what nginx needs while it runs. It goes when the value goes.
-pub(crate) fn temporary_folder() -> io::Result<TempDir> {
+///
+/// # Errors
+/// What the file system says.
+pub fn temporary_folder() -> io::Result<TempDir> {
     let folder = tempfile::Builder::new().prefix("conduit-stack-").tempdir()?;
     fs::set_permissions(folder.path(), Permissions::from_mode(folder_mode()))?;
     Ok(folder)
@@ -29,7 +35,10 @@ fn folder_mode() -> u32 {
 }
 
 /// Writes a file that only we may read. Whoever reads it finds all of it or none.
-pub(crate) fn write_private(path: &Path, text: &str) -> io::Result<()> {
+///
+/// # Errors
+/// What the file system says.
+pub fn write_private(path: &Path, text: &str) -> io::Result<()> {
     let unfinished = path.with_extension("unfinished");
     match fs::remove_file(&unfinished) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),

@@ -9,16 +9,18 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-/// `$1`: a folder to remove at the end. Lines are `+ group` and `- group`. A stopped process hears of its end only once it goes on.
+/// `$1`: a folder to remove at the end. Lines are `+ group`, `- group` and `! command`, a command for the end. A stopped process hears of its end only once it goes on.
 const SCRIPT: &str = r#"
 trap '' INT TERM HUP
-groups=
+groups= commands=
 while read -r sign group; do
   case $sign in
     +) groups="$groups $group" ;;
     -) kept=
        for one in $groups; do [ "$one" = "$group" ] || kept="$kept $one"; done
        groups=$kept ;;
+    !) commands="$commands
+$group" ;;
   esac
 done
 for one in $groups; do kill -s TERM -- "-$one"; kill -s CONT -- "-$one"; done 2>/dev/null
@@ -31,19 +33,23 @@ while [ "$tries" -lt 50 ]; do
   sleep 0.1
 done
 [ -z "$left" ] || for one in $groups; do kill -s KILL -- "-$one"; done 2>/dev/null
+eval "$commands" >/dev/null 2>&1
 rm -rf -- "$1"
 "#;
 
 /// The shell that waits.
 #[derive(Debug)]
-pub(crate) struct Guard {
+pub struct Guard {
     shell: Child,
     pipe: Mutex<Option<ChildStdin>>,
 }
 
 impl Guard {
     /// `run`: the folder of sockets and the like, which nobody needs any more when we are gone.
-    pub(crate) fn start(run: &Path) -> io::Result<Self> {
+    ///
+    /// # Errors
+    /// There is no shell.
+    pub fn start(run: &Path) -> io::Result<Self> {
         let mut command = Command::new("/bin/sh");
         command
             .args(["-c", SCRIPT, "conduit-stack-guard"])
@@ -56,6 +62,11 @@ impl Guard {
         let mut shell = command.process_group(0).spawn()?;
         let pipe = Mutex::new(shell.stdin.take());
         Ok(Self { shell, pipe })
+    }
+
+    /// What to do when all groups have ended: a line of shell, whose failure is nobody's concern.
+    pub fn at_the_end(&self, command: &str) {
+        self.say(&format!("! {command}\n"));
     }
 
     pub(crate) fn watch(&self, group: u32) {

@@ -30,13 +30,19 @@ pub enum Layout {
     SplitRebalancedGrpc,
 }
 
-/// A program of which processes are started.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Program {
+/// A program of which processes are started; in this order, those that are asked come before those that ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Program {
+    /// The whole application.
     Monolith,
+    /// Accounts.
     Users,
+    /// Who follows whom.
     Profiles,
+    /// Articles, tags, favorites.
     Articles,
+    /// Comments.
     Comments,
 }
 
@@ -122,7 +128,8 @@ fn copies(program: Program, weights: &[u32]) -> impl Iterator<Item = Instance> {
 }
 
 impl Program {
-    pub(crate) const ALL: [Self; 5] = [
+    /// All of them.
+    pub const ALL: [Self; 5] = [
         Self::Monolith,
         Self::Users,
         Self::Profiles,
@@ -131,7 +138,8 @@ impl Program {
     ];
 
     /// Of the executable, and of the service in the route table.
-    pub(crate) fn name(self) -> &'static str {
+    #[must_use]
+    pub fn name(self) -> &'static str {
         match self {
             Self::Monolith => "monolith",
             Self::Users => "users",
@@ -153,7 +161,8 @@ impl Program {
     }
 
     /// Whom it logs in to the database as.
-    pub(crate) fn owner(self) -> Owner {
+    #[must_use]
+    pub fn owner(self) -> Owner {
         match self {
             Self::Monolith => Owner::Monolith,
             Self::Users => Owner::Users,
@@ -164,7 +173,8 @@ impl Program {
     }
 
     /// Whether other services ask it something.
-    pub(crate) fn is_asked(self) -> bool {
+    #[must_use]
+    pub fn is_asked(self) -> bool {
         matches!(self, Self::Users | Self::Profiles | Self::Articles)
     }
 }

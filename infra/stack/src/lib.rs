@@ -39,8 +39,11 @@ pub mod state;
 mod summary;
 
 pub use address::is_free;
-pub use layout::Layout;
+pub use files::{make_folder, temporary_folder, write_private};
+pub use guard::Guard;
+pub use layout::{Layout, Program};
 pub use options::{Binaries, DatabaseChoice, Options, ProxyChoice};
-pub use ready::complaint;
+pub use process::{Process, Start, tail_of};
+pub use ready::{complaint, wait};
 pub use stack::Stack;
 pub use summary::{ProxyInfo, ServiceInfo, Summary};

@@ -100,7 +100,9 @@ impl Binaries {
         Ok(Self { folder, build })
     }
 
-    pub(crate) fn path(&self, program: &str) -> PathBuf {
+    /// The file of the program named.
+    #[must_use]
+    pub fn path(&self, program: &str) -> PathBuf {
         self.folder.join(program)
     }
 }

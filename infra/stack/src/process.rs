@@ -26,18 +26,22 @@ const SHOWN_BYTES: u64 = 2000;
 
 /// What to start, as often as wanted.
 #[derive(Clone, Debug)]
-pub(crate) struct Start {
-    pub(crate) executable: PathBuf,
-    pub(crate) arguments: Vec<String>,
-    pub(crate) environment: Vec<(String, String)>,
-    pub(crate) log: PathBuf,
+pub struct Start {
+    /// The program.
+    pub executable: PathBuf,
+    /// What it is called with.
+    pub arguments: Vec<String>,
+    /// Its variables; of our own ones it gets those that are not Conduit's.
+    pub environment: Vec<(String, String)>,
+    /// Where both its output streams go.
+    pub log: PathBuf,
     /// The signal for an orderly stop.
-    pub(crate) stop: Signal,
+    pub stop: Signal,
 }
 
 /// A running process; it is killed with all its children when the value goes.
 #[derive(Debug)]
-pub(crate) struct Process {
+pub struct Process {
     child: Child,
     ended: Option<ExitStatus>,
     stop: Signal,
@@ -45,7 +49,11 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    pub(crate) fn start(start: &Start, guard: &Arc<Guard>) -> Result<Self> {
+    /// Starts it; `guard` ends it when we are gone.
+    ///
+    /// # Errors
+    /// The program or its log cannot be opened.
+    pub fn start(start: &Start, guard: &Arc<Guard>) -> Result<Self> {
         let failed = || format!("starting {}", start.executable.display());
         let log = OpenOptions::new()
             .append(true)
@@ -74,12 +82,14 @@ impl Process {
         })
     }
 
-    pub(crate) fn id(&self) -> u32 {
+    /// Its process id, which is its group's, too.
+    #[must_use]
+    pub fn id(&self) -> u32 {
         self.child.id()
     }
 
     /// How it ended, if it has.
-    pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
+    pub fn ended(&mut self) -> Option<ExitStatus> {
         if self.ended.is_none() {
             self.ended = self.child.try_wait().ok().flatten();
         }
@@ -87,14 +97,20 @@ impl Process {
     }
 
     /// Sends a signal to the process and its children.
-    pub(crate) fn signal(&mut self, signal: Signal) -> Result<()> {
+    ///
+    /// # Errors
+    /// It has ended, or the system does not let us.
+    pub fn signal(&mut self, signal: Signal) -> Result<()> {
         anyhow::ensure!(self.ended().is_none(), "the process has ended");
         let group = i32::try_from(self.id()).context("a process id")?;
         killpg(Pid::from_raw(group), signal).with_context(|| format!("sending {signal}"))
     }
 
     /// An orderly stop; the kernel's where that takes too long.
-    pub(crate) async fn stop(mut self) -> Result<Option<ExitStatus>> {
+    ///
+    /// # Errors
+    /// The system does not let us.
+    pub async fn stop(mut self) -> Result<Option<ExitStatus>> {
         let stages = [
             (self.stop, PATIENCE),
             (Signal::SIGTERM, Duration::from_secs(1)),
@@ -131,7 +147,8 @@ impl Drop for Process {
 }
 
 /// The last lines of a log, for an error.
-pub(crate) fn tail_of(log: &Path) -> String {
+#[must_use]
+pub fn tail_of(log: &Path) -> String {
     let read = || -> io::Result<String> {
         let mut file = File::open(log)?;
         let length = file.metadata()?.len();

@@ -41,7 +41,10 @@ async fn ask(address: &str) -> io::Result<String> {
 }
 
 /// Waits until the address is ready. `ended` says why it will never be.
-pub(crate) async fn wait(url: &str, mut ended: impl FnMut() -> Option<String>) -> Result<()> {
+///
+/// # Errors
+/// What `ended` says, or that it took too long.
+pub async fn wait(url: &str, mut ended: impl FnMut() -> Option<String>) -> Result<()> {
     let deadline = Instant::now() + START_WAIT;
     loop {
         if let Some(why) = ended() {

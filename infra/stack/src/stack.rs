@@ -11,7 +11,6 @@ use nix::sys::signal::Signal;
 use tempfile::TempDir;
 
 use crate::address::Reserved;
-use crate::build::ensure_built;
 use crate::database::Database;
 use crate::files::{temporary_folder, write_private};
 use crate::guard::Guard;
@@ -73,7 +72,10 @@ impl Stack {
             "{layout} needs nginx in front, to share requests out among the copies"
         );
         let state = State::open(&options.state)?;
-        ensure_built(&options.binaries, &layout.instances())?;
+        let instances = layout.instances();
+        options
+            .binaries
+            .ensure_built(&instances.iter().map(|instance| instance.program).collect())?;
         let run = temporary_folder().context("making a temporary folder")?;
         let mut reserved = Reserved::default();
         let planned = plan::places(layout, options, program.is_some(), run.path(), &mut reserved)?;

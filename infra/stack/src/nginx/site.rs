@@ -59,6 +59,9 @@ pub struct Site {
     /// How many unused connections to each service a worker process keeps.
     #[serde(default = "idle_connections")]
     pub idle_connections: u32,
+    /// For how long it keeps them, in milliseconds; shorter than the application does (`CONDUIT_HTTP_KEEP_ALIVE`, 75 s).
+    #[serde(default = "idle_milliseconds")]
+    pub idle_milliseconds: u32,
     /// For how many seconds a copy that could not be reached, or did not answer in time, is left out.
     #[serde(default = "rest_seconds")]
     pub rest_seconds: u32,
@@ -150,6 +153,7 @@ impl Site {
             workers: None,
             connections: connections(),
             idle_connections: idle_connections(),
+            idle_milliseconds: idle_milliseconds(),
             rest_seconds: rest_seconds(),
             body_limit_megabytes: body_limit_megabytes(),
             tls: None,
@@ -169,6 +173,10 @@ fn connections() -> u32 {
 
 fn idle_connections() -> u32 {
     64
+}
+
+fn idle_milliseconds() -> u32 {
+    60_000
 }
 
 fn rest_seconds() -> u32 {

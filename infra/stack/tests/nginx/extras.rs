@@ -1,10 +1,12 @@
 //! What is optional: shares, files of a front end, connections that are kept.
 
 use std::fs;
+use std::io::Write;
+use std::process::{Command, Stdio};
 
-use stack::nginx::{Copy, Topology};
+use stack::nginx::{Copy, Tls, Topology};
 
-use crate::support::{Front, Manner, Service, folder, monoliths, one_each, program, split};
+use crate::support::{Front, Manner, Service, certificate, folder, monoliths, one_each, program, split};
 
 #[test]
 fn a_copy_gets_its_share() {
@@ -67,6 +69,57 @@ fn a_front_end_is_served_beside_the_application() {
         assert_eq!(body(target), "application", "{target}");
     }
     assert_eq!(front.ask("POST", "/app.js").body, "application");
+}
+
+/// Asked by a program that is not ours.
+#[test]
+fn tls_is_spoken_where_there_is_a_certificate() {
+    let Some(program) = program() else { return };
+    let service = Service::start("application", Manner::Answers);
+    let files = folder();
+    let (certificate, key) = certificate(files.path());
+    let front = Front::start(
+        &program,
+        Topology::Single,
+        monoliths(&[&service.address]),
+        |site| {
+            site.tls = Some(Tls {
+                certificate: certificate.clone(),
+                key: key.clone(),
+            });
+        },
+    );
+    let mut openssl = Command::new("openssl");
+    openssl.args([
+        "s_client",
+        "-quiet",
+        "-verify_return_error",
+        "-connect",
+        &front.address,
+        "-CAfile",
+    ]);
+    openssl.arg(&certificate);
+    let mut asking = openssl
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut pipe = asking.stdin.take().unwrap();
+    pipe.write_all(b"GET /api/tags HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
+        .unwrap();
+    let answer = String::from_utf8(asking.wait_with_output().unwrap().stdout).unwrap();
+    assert!(
+        answer.starts_with("HTTP/1.1 200 ") && answer.ends_with("application"),
+        "{answer}"
+    );
+    assert_eq!(service.asked()[0].header("x-forwarded-proto"), Some("https"));
+    // In the clear it is refused, in the contract's words.
+    let refused = front.ask("GET", "/api/tags");
+    assert_eq!(
+        (refused.status, refused.body.as_str()),
+        (400, r#"{"errors":{"request":["is malformed"]}}"#)
+    );
 }
 
 #[test]

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::process::Command;
 
 use stack::nginx::{self, Copy, LoginLimit, RouteTable, Site, Tls, Topology};
 
-use crate::support::{SERVICES, folder, monoliths, program};
+use crate::support::{SERVICES, certificate, folder, monoliths, program};
 
 fn services(topology: Topology) -> BTreeMap<String, Vec<Copy>> {
     let one = |name: &str, port: u16| (name.to_owned(), vec![Copy::new(format!("127.0.0.1:{port}"))]);
@@ -50,19 +49,7 @@ fn site(topology: Topology) -> Site {
 fn nginx_accepts_every_rendering() {
     let Some(program) = program() else { return };
     let folder = folder();
-    let (certificate, key) = (
-        folder.path().join("certificate.pem"),
-        folder.path().join("key.pem"),
-    );
-    let mut openssl = Command::new("openssl");
-    openssl.args("req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost -keyout".split(' '));
-    let made = openssl
-        .arg(&key)
-        .arg("-out")
-        .arg(&certificate)
-        .output()
-        .expect("openssl is not installed");
-    assert!(made.status.success());
+    let (certificate, key) = certificate(folder.path());
     for topology in ALL {
         for options in 0..16_u8 {
             let mut site = site(topology);

@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
@@ -171,6 +171,17 @@ pub(crate) fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::set_permissions(folder.path(), Permissions::from_mode(0o711)).unwrap();
     folder
+}
+
+/// A certificate of our own making, and its key.
+pub(crate) fn certificate(folder: &Path) -> (PathBuf, PathBuf) {
+    let (certificate, key) = (folder.join("certificate.pem"), folder.join("key.pem"));
+    let mut openssl = Command::new("openssl");
+    openssl.args("req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost -keyout".split(' '));
+    openssl.arg(&key).arg("-out").arg(&certificate);
+    let made = openssl.output().expect("openssl is not installed");
+    assert!(made.status.success());
+    (certificate, key)
 }
 
 /// A running nginx; it stops when the value goes.
