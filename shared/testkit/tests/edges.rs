@@ -65,6 +65,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "bench",
         &["conduit-domain", "conduit-runtime", "conformance", "stack"],
     ),
+    ("boxes", &["conduit-runtime", "stack"]),
 ];
 
 /// No service links another one.
