@@ -19,6 +19,7 @@ mod world;
 mod alike;
 mod calls;
 mod equal;
+mod idle;
 mod large;
 mod load;
 mod peers;

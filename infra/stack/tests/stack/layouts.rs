@@ -1,7 +1,9 @@
 //! Every layout answers as the contract says, behind nginx and without.
 
 use conduit_testkit::TestDatabase;
+use conformance::arrange::article_path;
 use conformance::checks;
+use conformance::ctx::Ctx;
 use conformance::report::{self, Tally};
 use conformance::runner;
 use stack::{DatabaseChoice, Layout, ProxyChoice, Stack};
@@ -77,12 +79,12 @@ async fn split_mixed_without_a_proxy() {
 }
 
 #[tokio::test]
-async fn split_rebalanced_goes_on_without_its_second_copy() {
+async fn split_rebalanced_grpc_goes_on_without_its_second_copy() {
     if !has_nginx() {
         return;
     }
     let folder = folder();
-    let mut stack = up(Layout::SplitRebalancedGrpc, &options(&folder)).await;
+    let stack = up(Layout::SplitRebalancedGrpc, &options(&folder)).await;
     smoke(&stack).await;
     let second = stack
         .services()
@@ -94,9 +96,32 @@ async fn split_rebalanced_goes_on_without_its_second_copy() {
         metrics.contains("/api/articles"),
         "the second copy was asked nothing: {metrics}"
     );
+    goes_on_without_its_second_copy(stack).await;
+}
+
+#[tokio::test]
+async fn split_rebalanced_http_goes_on_without_its_second_copy() {
+    if !has_nginx() {
+        return;
+    }
+    let folder = folder();
+    goes_on_without_its_second_copy(up(Layout::SplitRebalancedHttp, &options(&folder)).await).await;
+}
+
+/// Neither the proxy's requests nor the calls of comments, which go to both copies, are lost with one of them (reported fault B110).
+async fn goes_on_without_its_second_copy(mut stack: Stack) {
+    let ctx = Ctx::new(&run(&stack), "copies");
+    let ann = ctx.register().await.unwrap();
+    let slug = ctx.publish(&ann, &[]).await.unwrap().slug;
+    let comments = format!("{}{}/comments", stack.address(), article_path(&slug));
+    let articles = format!("{}/api/articles", stack.address());
+    // Both copies have connections that will break.
+    for _ in 0..8 {
+        assert_eq!(get(&comments).0, 200);
+    }
     stack.kill_service("articles-2").unwrap();
     for _ in 0..20 {
-        assert_eq!(get(&format!("{}/api/articles", stack.address())).0, 200);
+        assert_eq!((get(&articles).0, get(&comments).0), (200, 200));
     }
     stack.down().await.unwrap();
 }
