@@ -40,8 +40,6 @@ pub struct Measurement {
     pub latency: Latency,
     /// Processor time and memory of every process.
     pub processes: Vec<ProcessUse>,
-    /// Waits for a database connection; `None` where they were not measured.
-    pub pool: Option<Pool>,
     /// Calls between the services; `None` where they were not measured, as there are none in a monolith.
     pub peers: Option<PeerTraffic>,
     /// One-minute load average before the load.
@@ -119,17 +117,6 @@ pub enum ProcessKind {
     Database,
     /// What makes the load.
     Generator,
-}
-
-/// Waits for a database connection, over all processes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pool {
-    /// Connections asked for.
-    pub asked: u64,
-    /// Of those, how many had to wait.
-    pub waited: u64,
-    /// How long they waited together.
-    pub waited_us: u64,
 }
 
 /// What passed between the services.

@@ -236,7 +236,6 @@ fn measurement(loaded: Loaded, search: Option<Search>, load_before: f64) -> Meas
         counts: outcome.counts,
         latency: outcome.latency,
         processes: costs.processes,
-        pool: None,
         peers: costs.peers,
         load_before,
         load_after: costs.load_after,

@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 use bench::report::Report;
 use bench::results::{
     Artifact, ArtifactKind, Budget, Cell, Counts, DeployedProcess, Deployment, Folder, Key, Latency, Load,
-    Machine, Measurement, Mode, NoiseGate, Outcome, PeerTraffic, Place, Plan, Pool, ProcessKind, ProcessUse,
-    Rules, Run, Search, Sockets, Split, Step, Variant, histogram,
+    Machine, Measurement, Mode, NoiseGate, Outcome, PeerTraffic, Place, Plan, ProcessKind, ProcessUse,
+    RouteOutcome, Rules, Run, Search, Sockets, Split, Step, Variant, histogram,
 };
 
 pub(crate) const LAYOUTS: [&str; 4] = ["monolith", "split-http", "split-grpc", "split-rebalanced-grpc"];
@@ -179,11 +179,6 @@ pub(crate) fn measurement(key: &Key, app: f64) -> Measurement {
         },
         latency: latency(900.0 * weight * sway),
         processes,
-        pool: Some(Pool {
-            asked: completed,
-            waited: completed / 100,
-            waited_us: completed,
-        }),
         peers: split.then_some(PeerTraffic {
             calls: completed / 2,
             bytes: Some(completed * 900),
@@ -192,10 +187,25 @@ pub(crate) fn measurement(key: &Key, app: f64) -> Measurement {
         load_after: 1.9,
         gate: Some(gate(true)),
         search: None,
-        routes: BTreeMap::new(),
+        routes: routes(completed, 900.0 * weight * sway),
         late_p99_us: 40,
         waiting: Some(1),
     }
+}
+
+fn routes(completed: u64, median_us: f64) -> BTreeMap<String, RouteOutcome> {
+    let route = |share, factor: f64| RouteOutcome {
+        counts: Counts {
+            completed: completed / share,
+            ..Counts::default()
+        },
+        latency: latency(median_us * factor),
+    };
+    [
+        ("list".to_owned(), route(3, 1.2)),
+        ("tags".to_owned(), route(6, 0.4)),
+    ]
+    .into()
 }
 
 fn step(offered: Load, completed_per_second: f64, factor: Option<f64>, broke: Option<&str>) -> Step {

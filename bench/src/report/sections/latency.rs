@@ -9,7 +9,7 @@ use super::super::data::{Data, Group};
 use super::super::number;
 use super::super::section::{Part, Section, Table};
 use super::told;
-use crate::results::{Histogram, Key, Latency, Measurement, Mode};
+use crate::results::{Histogram, Key, Latency, Measurement, Mode, RouteOutcome};
 
 /// Points of a curve for each tenfold of requests.
 const POINTS: u32 = 16;
@@ -32,8 +32,11 @@ pub(super) fn section(data: &Data<'_>) -> Result<Option<Section>> {
     });
     for conditions in conditions {
         section = section.part(part(data, &conditions)?);
+        section.parts.extend(by_request(data, &conditions));
     }
-    Ok(Some(section))
+    let late = "“Sent late” is by how much the generator itself was behind when it sent; where that is not far below the latencies, it is \
+                the generator that was measured.";
+    Ok(Some(section.note(late)))
 }
 
 fn part(data: &Data<'_>, conditions: &Key) -> Result<Part> {
@@ -63,6 +66,7 @@ fn part(data: &Data<'_>, conditions: &Key) -> Result<Part> {
         "p99, ms",
         "slowest, ms",
         "not 2xx",
+        "sent late, p99, ms",
     ]);
     for group in groups {
         table.row(row(group));
@@ -72,6 +76,35 @@ fn part(data: &Data<'_>, conditions: &Key) -> Result<Part> {
         charts: chart.into_iter().collect(),
         table: Some(table),
     })
+}
+
+/// What a mix is made of; `None` for a profile of one kind of request.
+fn by_request(data: &Data<'_>, conditions: &Key) -> Option<Part> {
+    let mut table = Table::new(&["layout", "request", "2xx", "p50, ms", "p99, ms", "not 2xx"]);
+    table.folded = true;
+    for group in data.under(conditions) {
+        let kinds: BTreeSet<&String> = group.measurements().flat_map(|m| m.routes.keys()).collect();
+        if kinds.len() > 1 {
+            kinds.into_iter().for_each(|kind| table.row(request(group, kind)));
+        }
+    }
+    (!table.rows.is_empty()).then(|| Part {
+        title: format!("By kind of request: {}", told(conditions)),
+        charts: Vec::new(),
+        table: Some(table),
+    })
+}
+
+fn request(group: &Group<'_>, kind: &str) -> Vec<String> {
+    let of = |figure: fn(&RouteOutcome) -> f64| group.median(|m| m.routes.get(kind).map(figure));
+    vec![
+        group.key.layout.clone(),
+        kind.to_owned(),
+        number::optional(of(|route| number::float(route.counts.completed))),
+        number::optional(of(|route| number::milliseconds(route.latency.p50_us))),
+        number::optional(of(|route| number::milliseconds(route.latency.p99_us))),
+        number::percent(of(|route| route.counts.fault_share()).unwrap_or(0.0)),
+    ]
 }
 
 fn row(group: &Group<'_>) -> Vec<String> {
@@ -90,6 +123,9 @@ fn row(group: &Group<'_>) -> Vec<String> {
     row.extend(times);
     row.push(number::percent(
         group.median(|m| Some(m.counts.fault_share())).unwrap_or(0.0),
+    ));
+    row.push(number::optional(
+        group.median(|m| Some(number::milliseconds(m.late_p99_us))),
     ));
     row
 }

@@ -122,12 +122,11 @@ fn done(measurement: &Measurement, search: bool) -> Option<f64> {
     Some(search.held.map_or(0.0, Load::amount))
 }
 
-/// Of all processes of the application together.
+/// Of all processes of the application together; one pot is counted at one of them.
 fn throttled(measurement: &Measurement) -> Option<f64> {
-    let times: Option<Vec<u64>> = measurement
+    let bounded = measurement
         .of(ProcessKind::App)
-        .map(|process| process.throttled_us)
-        .collect();
-    let total: u64 = times?.into_iter().sum();
+        .filter_map(|process| process.throttled_us);
+    let total = bounded.reduce(u64::saturating_add)?;
     (measurement.seconds > 0.0).then(|| number::milliseconds(total) / 1000.0 / measurement.seconds)
 }
