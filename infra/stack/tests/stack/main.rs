@@ -20,6 +20,7 @@ mod world;
 
 mod command_line;
 mod crowd;
+mod health;
 mod layouts;
 mod monolith;
 mod peers;
