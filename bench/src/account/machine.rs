@@ -32,9 +32,17 @@ pub fn machine(postgres: &str) -> Result<Machine> {
         kernel: format!("{} {}", words(kernel.sysname()), words(kernel.release())),
         postgres: postgres.to_owned(),
         rustc: said("rustc", &["--version"]).unwrap_or_else(|| "unknown".to_owned()),
+        profile: profile().unwrap_or_default(),
         revision: said("git", &["-C", CLONE, "rev-parse", "HEAD"]),
         dirty: said("git", &["-C", CLONE, "status", "--porcelain"]).is_some_and(|told| !told.is_empty()),
     })
+}
+
+/// Cargo names the folder of its programs after their profile; those of the layouts are in the same one.
+fn profile() -> Option<String> {
+    let program = std::env::current_exe().ok()?;
+    let folder = program.parent()?.file_name()?;
+    Some(folder.to_string_lossy().into_owned())
 }
 
 /// The programs in the folder, with their sizes. (Symbols are in files of their own beside them, see the release profile.)

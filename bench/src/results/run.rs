@@ -53,6 +53,9 @@ pub struct Machine {
     pub postgres: String,
     /// The compiler's version.
     pub rustc: String,
+    /// Cargo's profile of the programs, `release`; empty where nobody knows.
+    #[serde(default)]
+    pub profile: String,
     /// The commit that was built; `None` outside a repository.
     pub revision: Option<String>,
     /// Whether the tree had changes that are in no commit.

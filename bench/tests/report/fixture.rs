@@ -55,6 +55,7 @@ pub(crate) fn run() -> Run {
             kernel: "none".to_owned(),
             postgres: "0.0".to_owned(),
             rustc: "0.0.0".to_owned(),
+            profile: "release".to_owned(),
             revision: Some("0000000".to_owned()),
             dirty: true,
         },

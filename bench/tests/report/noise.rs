@@ -54,3 +54,13 @@ fn a_run_that_was_interrupted_says_so() {
     assert!(text.contains("not finished"), "{text}");
     assert!(text.contains("nothing can be compared"), "{text}");
 }
+
+#[test]
+fn programs_that_were_not_optimised_are_no_measurement() {
+    let cells = fixture::closed(&[("monolith", &[100.0])]);
+    let mut run = fixture::run();
+    assert!(!told(&run, &cells).contains("--release"));
+    run.machine.profile = "debug".to_owned();
+    let text = told(&run, &cells);
+    assert!(text.contains("profile debug"), "{text}");
+}

@@ -14,8 +14,8 @@ use super::{AXIS, MESH, TEXT, WIDTH, drawn, fault, font, series};
 
 const BAR_HEIGHT: u32 = 34;
 const AXIS_HEIGHT: u32 = 50;
-const MARGIN: u32 = 12;
-const FIGURE_WIDTH: f64 = 64.0;
+const MARGIN: u32 = 26;
+const FIGURE_WIDTH: f64 = 52.0;
 const LETTER_WIDTH: u32 = 9;
 
 /// Bars of one unit.

@@ -45,6 +45,10 @@ fn lead(data: &Data<'_>, conditions: &Key) -> String {
             let layout = &group.key.layout;
             Some(match comparison.verdict {
                 Verdict::Tie => format!("{layout} cannot be told apart from it"),
+                Verdict::TooFew => format!(
+                    "{layout} took {} in too few repetitions for a verdict",
+                    number::factor(comparison.ratio)
+                ),
                 _ => format!("{layout} takes {}", number::factor(comparison.ratio)),
             })
         })

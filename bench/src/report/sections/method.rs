@@ -59,6 +59,7 @@ fn machine(data: &Data<'_>) -> Table {
         ("kernel", &machine.kernel),
         ("PostgreSQL", &machine.postgres),
         ("compiler", &machine.rustc),
+        ("profile", &machine.profile),
         ("revision", &revision),
         ("started", &data.run.started),
         ("finished", finished),

@@ -104,7 +104,12 @@ fn budget(budget: Budget) -> String {
         Split::Measured => "divided as measured",
     };
     let cores = number::figure_plain(f64::from(budget.millicores) / 1000.0);
-    format!("{cores} cores {split}")
+    let unit = if budget.millicores == 1000 {
+        "core"
+    } else {
+        "cores"
+    };
+    format!("{cores} {unit} {split}")
 }
 
 /// What a process is counted as where those of one service are put together.

@@ -78,7 +78,8 @@ fn part(data: &Data<'_>, study: &Key) -> Result<Part> {
         ..study.clone()
     };
     let cores = number::figure_plain(f64::from(budget) / 1000.0);
-    let title = format!("{cores} cores: {}", told(&undivided));
+    let cores_unit = if budget == 1000 { "core" } else { "cores" };
+    let title = format!("{cores} {cores_unit}: {}", told(&undivided));
     let chart = Bars {
         title: if search {
             "How much was held"
