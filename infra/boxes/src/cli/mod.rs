@@ -86,6 +86,9 @@ enum Command {
     Try {
         /// The inventory
         inventory: PathBuf,
+        /// Take the programs as they are; build only what is missing
+        #[arg(long)]
+        no_build: bool,
     },
 }
 
@@ -143,7 +146,9 @@ impl Cli {
                 )?;
                 Ok(())
             }
-            Command::Try { inventory } => trial::run(&Inventory::read(&inventory)?).await,
+            Command::Try { inventory, no_build } => {
+                trial::run(&Inventory::read(&inventory)?, !no_build).await
+            }
         }
     }
 }

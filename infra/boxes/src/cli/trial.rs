@@ -7,10 +7,10 @@ use boxes::{Deployment, Inventory, Namespaces, Runner, Secrets};
 use conduit_runtime::process::stop_signal;
 use stack::Binaries;
 
-pub(super) async fn run(inventory: &Inventory) -> Result<()> {
+pub(super) async fn run(inventory: &Inventory, build: bool) -> Result<()> {
     let stop = stop_signal().context("listening to signals")?;
     let mut stop = std::pin::pin!(stop);
-    let binaries = Binaries::beside_this_program(false, true).context("finding this program")?;
+    let binaries = Binaries::beside_this_program(false, build).context("finding this program")?;
     let runner = Runner::Namespaces(Box::new(Namespaces::new(binaries)?));
     let mut deployment = Deployment::new(runner, Secrets::new());
     // Dropped half-way, a start takes back what it did.
