@@ -1,7 +1,7 @@
 //! A run says itself when it cannot be trusted.
 
 use bench::report::Report;
-use bench::results::{Cell, Run};
+use bench::results::{Cell, Outcome, Run};
 
 use super::fixture;
 
@@ -36,12 +36,39 @@ fn a_restless_machine_makes_a_run_noisy() {
     let mut run = fixture::run();
     let mut cells = fixture::closed(&calm);
     assert!(!told(&run, &cells).contains("noisy"));
-    if let bench::results::Outcome::Measured(measurement) = &mut cells[1].outcome {
+    if let Outcome::Measured(measurement) = &mut cells[1].outcome {
         measurement.gate = Some(fixture::gate(false));
     }
     assert!(told(&run, &cells).contains("not quiet before 1 of 3 measurements"));
     run.gates.push(fixture::gate(false));
     assert!(told(&run, &fixture::closed(&calm)).contains("ten equal pieces of work"));
+}
+
+#[test]
+fn one_restless_moment_among_many_does_not_make_a_run_noisy() {
+    let mut cells = fixture::closed(&[("monolith", &[100.0; 10])]);
+    for (restless, noisy) in [(1, false), (2, true)] {
+        if let Outcome::Measured(measurement) = &mut cells[restless].outcome {
+            measurement.gate = Some(fixture::gate(false));
+        }
+        assert_eq!(
+            told(&fixture::run(), &cells).contains("noisy"),
+            noisy,
+            "{restless}"
+        );
+    }
+}
+
+#[test]
+fn the_worst_pairs_are_named_and_the_others_counted() {
+    let restless: &[f64] = &[200.0, 250.0];
+    let monolith: &[f64] = &[100.0, 100.0];
+    let names: Vec<String> = (1..=7).map(|number| format!("split-{number}")).collect();
+    let mut costs = vec![("monolith", monolith)];
+    costs.extend(names.iter().map(|name| (name.as_str(), restless)));
+    let text = told(&fixture::run(), &fixture::closed(&costs));
+    assert_eq!(text.matches("the ratios of the repetitions").count(), 5, "{text}");
+    assert!(text.contains("2 further pairs"), "{text}");
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub(super) fn section(data: &Data<'_>) -> Section {
         .text(
             "Only 2xx answers count as work. Processor time is the user and system time of a process while the load is counted, \
              divided by these answers; PostgreSQL's is that of all its processes. Before it is measured, a layout must pass smoke \
-             checks of the conformance program. “Noisy” is a run in which a look at the machine failed, or the ratios of one pair \
+             checks of the conformance program. “Noisy” is a run in which the machine was often restless, or the ratios of one pair \
              of layouts differ from repetition to repetition by more than ",
         );
     if let Some(last) = section.text.last_mut() {
