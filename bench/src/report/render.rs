@@ -11,7 +11,7 @@ use super::noise::complaints;
 use super::section::{Section, Table};
 
 /// What of a text would mean something in a table of Markdown, or as HTML in it.
-const SPECIAL: [char; 9] = ['|', '\\', '`', '*', '_', '<', '>', '[', ']'];
+const SPECIAL: [char; 7] = ['|', '\\', '`', '*', '_', '<', '>'];
 
 pub(super) fn html(data: &Data<'_>, sections: &[Section], missing: &[&str]) -> Result<String> {
     render("page.html", data, sections, missing)
@@ -97,9 +97,11 @@ fn environment() -> Result<Environment<'static>> {
 
 /// A value that stays inside its cell of a Markdown table.
 fn cell(value: &str) -> String {
+    // Brackets alone are ranges, and are to be read in a terminal as well.
+    let links = value.contains("](");
     let mut text = String::with_capacity(value.len());
     for character in value.chars() {
-        if SPECIAL.contains(&character) {
+        if SPECIAL.contains(&character) || (links && character == '[') {
             text.push('\\');
         }
         text.push(if character.is_control() { ' ' } else { character });
@@ -117,6 +119,8 @@ mod tests {
             ("split-http", "split-http"),
             ("a|b", "a\\|b"),
             ("one\ntwo", "one two"),
+            ("115 [112–119]", "115 [112–119]"),
+            ("[a](b)", "\\[a](b)"),
             ("<script>", "\\<script\\>"),
         ];
         for (value, text) in table {
