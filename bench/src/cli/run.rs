@@ -9,6 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use stack::Binaries;
 
 use crate::plan::{self, Plan, READY};
+use crate::report::Report;
 use crate::results::Folder;
 use crate::run::{self, Surroundings};
 
@@ -27,7 +28,7 @@ pub(super) struct Run {
     /// Folder for databases, secrets and logs, kept from run to run [default: bench-state beside the programs' folder]
     #[arg(long, value_name = "PATH")]
     state: Option<PathBuf>,
-    /// Take the programs as they are; build only if one is missing
+    /// Take the programs as they are; build only what is missing
     #[arg(long)]
     no_build: bool,
     /// Say whether the plan can be met here, and measure nothing
@@ -79,7 +80,8 @@ impl Run {
         let program = std::env::current_exe().context("finding this program")?;
         let binaries = Binaries::beside_this_program(false, false).context("finding this program")?;
         let local = plan.groups.iter().any(|group| !group.layouts.is_empty());
-        if local && (!self.no_build || !run::are_built(&binaries.folder)) {
+        // What is missing is built where it is started.
+        if local && !self.no_build {
             binaries.build_all()?;
         }
         let state = match &self.state {
@@ -116,6 +118,9 @@ async fn measure(plan: &Plan, folder: &Folder, surroundings: &Surroundings) -> R
         done.measured,
         done.failed
     );
+    for path in Report::of(folder)?.write(folder)? {
+        say!("{}", path.display());
+    }
     Ok(())
 }
 

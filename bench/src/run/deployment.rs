@@ -1,7 +1,6 @@
 //! A deployment that is measured: up, bounded, watched.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use conduit_runtime::database::DatabaseUrl;
@@ -122,9 +121,15 @@ impl Deployment {
         watched
     }
 
-    /// Resident memory of a process before its first load.
+    /// Resident memory of a process before its first load; 0 for one that is no part of it.
     pub(super) fn idle_bytes(&self, name: &str) -> u64 {
         self.idle.get(name).copied().unwrap_or(0)
+    }
+
+    /// Remembers what the database has before this deployment's first load.
+    pub(super) fn remember_idle(&mut self, database: &Watched) -> Result<()> {
+        self.idle.insert(database.name.clone(), database.memory_bytes()?);
+        Ok(())
     }
 
     /// What its processes count themselves; none for one elsewhere.
@@ -296,13 +301,6 @@ fn divided(budget: Budget, services: &[(String, u32)], used: &BTreeMap<String, u
         u32::try_from(services.len())?,
         &used,
     )
-}
-
-/// Whether the folder of programs has what a run starts.
-pub(crate) fn are_built(folder: &Path) -> bool {
-    ["monolith", "users", "profiles", "articles", "comments"]
-        .iter()
-        .all(|name| folder.join(name).is_file())
 }
 
 #[cfg(test)]

@@ -22,7 +22,6 @@ use anyhow::{Context, Result};
 pub use cells::count;
 use conduit_domain::Clock as _;
 use conduit_runtime::SystemClock;
-pub(crate) use deployment::are_built;
 use indicatif::ProgressBar;
 use stack::Binaries;
 
@@ -90,7 +89,7 @@ pub async fn run(plan: &Plan, folder: &Folder, surroundings: &Surroundings) -> R
         true => Some(
             Cluster::start(plan, surroundings)
                 .await
-                .context("starting PostgreSQL")?,
+                .context("starting PostgreSQL; --state chooses where its data are")?,
         ),
         false => None,
     };

@@ -118,7 +118,8 @@ async fn start(
         Some(budget) if budget.split == Split::Measured => used(folder, &name, round.articles)?,
         _ => BTreeMap::new(),
     };
-    let deployment = Deployment::up(layout, group, &options, plan.load.viewers, &used).await?;
+    let mut deployment = Deployment::up(layout, group, &options, plan.load.viewers, &used).await?;
+    deployment.remember_idle(&cluster.watched())?;
     Ok((deployment, checks))
 }
 

@@ -10,6 +10,7 @@
 mod kinds;
 mod several;
 mod target;
+mod verdict;
 
 use bench::load::{Event, Generators, Offered, Outcome, Profile, Spec, Viewer, World};
 
@@ -28,7 +29,8 @@ pub(crate) fn spec(target: &str, profile: Profile, offered: Offered) -> Spec {
         target: target.to_owned(),
         profile,
         offered,
-        warm_up: 0.1,
+        // Whoever is slow has at least the first requests counted.
+        warm_up: 0.0,
         seconds: 0.5,
         timeout: 60.0,
         seed: 1,

@@ -25,14 +25,23 @@ pub(crate) struct Target {
     pub(crate) address: String,
     /// Requests by method and path.
     asked: Arc<Mutex<BTreeMap<String, u64>>>,
+    times: u64,
+    work: Arc<Mutex<u64>>,
 }
 
 impl Target {
     pub(crate) async fn start(manner: Manner) -> Self {
+        Self::slowed(manner, 1).await
+    }
+
+    /// All its work is done so many times. Work is counted and not timed: what is told apart must not depend on who else works here.
+    pub(crate) async fn slowed(manner: Manner, times: u64) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let target = Self {
             address: format!("http://{}", listener.local_addr().unwrap()),
             asked: Arc::default(),
+            times,
+            work: Arc::default(),
         };
         let serving = target.clone();
         tokio::spawn(async move {
@@ -52,6 +61,11 @@ impl Target {
         self.asked().values().sum()
     }
 
+    /// Units of work of all answers so far.
+    pub(crate) fn work(&self) -> u64 {
+        *self.work.lock().unwrap()
+    }
+
     /// Ends with the connection.
     async fn serve(&self, stream: TcpStream, manner: Manner) -> Option<()> {
         let mut stream = BufReader::new(stream);
@@ -64,6 +78,7 @@ impl Target {
                 Manner::Silent => std::future::pending().await,
                 Manner::Rude => return None,
             };
+            *self.work.lock().unwrap() += self.times * COST;
             let answer = format!(
                 "HTTP/1.1 {status}\r\ncontent-length: {}\r\n\r\n{body}",
                 body.len()
@@ -96,6 +111,9 @@ async fn request(stream: &mut BufReader<TcpStream>) -> Option<String> {
     stream.read_exact(&mut body).await.ok()?;
     Some(asked)
 }
+
+/// Units of work for one answer.
+const COST: u64 = 80;
 
 fn answer(asked: &str) -> &'static str {
     match asked {

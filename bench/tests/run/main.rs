@@ -126,6 +126,9 @@ fn an_interrupted_run_goes_on_and_says_what_failed() {
     assert!(run.deployments[0].checks.unwrap() >= 10);
     assert!(run.machine.postgres.starts_with(|c: char| c.is_ascii_digit()));
 
+    let page = fs::read_to_string(output.join("report.html")).unwrap();
+    assert!(page.contains("monolith"));
+
     let mixed = cell(&cells, "mixed", Mode::Closed { concurrency: 2 });
     let measured = mixed.measured().unwrap();
     assert_eq!(measured.counts.faults(), 0, "{:?}", measured.counts);
