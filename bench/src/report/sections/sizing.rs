@@ -59,7 +59,7 @@ fn assumptions(data: &Data<'_>, conditions: &Key) -> String {
         "It assumes cores like those of this machine ({}), requests like those of the profile “{}”, data of this size that fit in \
          memory, and a cost per request that stays as measured at {}: at fewer requests at once it is higher, at more it is lower, and \
          beyond some ten cores contention in the database, which nobody has measured here, comes on top. Log-ins are not in it: each \
-         takes some 25 ms. A fraction is a share of a core; every process needs at least one to run on.",
+         takes some 25 ms. A fraction is a share of a core, whose rest others may use.",
         data.run.machine.processor, conditions.profile, conditions.mode
     )
 }
