@@ -24,7 +24,7 @@ const SOCKET_FILE: &str = ".s.PGSQL.65535";
 pub(super) struct Folder {
     root: PathBuf,
     socket: PathBuf,
-    _lock: File,
+    lock: File,
 }
 
 impl Folder {
@@ -36,11 +36,7 @@ impl Folder {
         let lock = locked(&root)?;
         let socket = socket_folder(&root);
         make_private(&socket, account).map_err(failed(&socket))?;
-        Ok(Self {
-            root,
-            socket,
-            _lock: lock,
-        })
+        Ok(Self { root, socket, lock })
     }
 
     pub(super) fn root(&self) -> &Path {
@@ -115,6 +111,13 @@ impl Folder {
         file.write_all(password.as_bytes())?;
         give(&path, account)?;
         Ok(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // A child that another thread has just started holds our files until it runs its own program, and with them the lock.
+        let _ = self.lock.unlock();
     }
 }
 
@@ -230,5 +233,23 @@ pub(super) fn remove_if_there(path: &Path) -> io::Result<()> {
         Err(error) => Err(error),
         Ok(found) if found.is_dir() => fs::remove_dir_all(path),
         Ok(_) => fs::remove_file(path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lock_goes_with_the_value_even_where_a_child_still_has_the_file() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = Folder::open(home.path(), None).unwrap();
+        let refused = Folder::open(home.path(), None).unwrap_err();
+        assert!(matches!(refused, EmbeddedError::InUse { .. }), "{refused}");
+        // As a child has it between fork and exec.
+        let inherited = folder.lock.try_clone().unwrap();
+        drop(folder);
+        Folder::open(home.path(), None).unwrap();
+        drop(inherited);
     }
 }
