@@ -31,6 +31,16 @@ pub enum DatabaseError {
         /// What it said.
         cause: String,
     },
+    /// The connection is not as safe as it has to be: no TLS, or a certificate that does not hold.
+    #[error(
+        "the connection to {target} cannot be secured as DATABASE_URL asks (sslmode, sslrootcert): {cause}"
+    )]
+    Insecure {
+        /// Which database.
+        target: String,
+        /// What is wrong.
+        cause: String,
+    },
     /// Roles or schemas are missing, and the role we were given may not make them.
     #[error(
         "the database {target} lacks the roles or the schemas of this program, and \"{user}\" may not create them ({cause}). Let \

@@ -1,6 +1,7 @@
 //! A connection for preparing a database: patient while the server starts, bound by none of the limits that
 //! requests live under.
 
+use std::io::ErrorKind;
 use std::time::Duration;
 
 use sqlx::{ConnectOptions, Connection, Executor, PgConnection};
@@ -103,6 +104,11 @@ impl Session {
 
 async fn connect(url: &DatabaseUrl, wait: Duration) -> Result<PgConnection, DatabaseError> {
     let options = url.options()?;
+    url.check_certificates()
+        .map_err(|cause| DatabaseError::Insecure {
+            target: url.to_string(),
+            cause,
+        })?;
     let deadline = Instant::now() + wait;
     let mut told = false;
     loop {
@@ -111,13 +117,10 @@ async fn connect(url: &DatabaseUrl, wait: Duration) -> Result<PgConnection, Data
             .min(ATTEMPT_WAIT);
         let cause = match timeout(left, options.connect()).await {
             Ok(Ok(connection)) => return Ok(connection),
-            Ok(Err(error)) if !is_passing(&error) => {
-                return Err(DatabaseError::Refused {
-                    target: url.to_string(),
-                    cause: error.to_string(),
-                });
-            }
-            Ok(Err(error)) => error.to_string(),
+            Ok(Err(error)) => match lasting(&error, url) {
+                Some(lasting) => return Err(lasting),
+                None => error.to_string(),
+            },
             Err(_) => "it does not answer".to_owned(),
         };
         if Instant::now() + TRY_EVERY > deadline {
@@ -134,11 +137,28 @@ async fn connect(url: &DatabaseUrl, wait: Duration) -> Result<PgConnection, Data
     }
 }
 
-/// A server that starts, stops or is full; a host or a name that is not there yet.
-fn is_passing(error: &sqlx::Error) -> bool {
+/// What does not pass by itself, as do a server that starts, stops or is full, and a host or a name that is not there yet.
+fn lasting(error: &sqlx::Error, url: &DatabaseUrl) -> Option<DatabaseError> {
+    let target = url.to_string();
+    let insecure = |cause: String| {
+        Some(DatabaseError::Insecure {
+            target: target.clone(),
+            cause,
+        })
+    };
     match error {
-        sqlx::Error::Io(_) => true,
-        sqlx::Error::Database(told) => matches!(told.code().as_deref(), Some("57P03" | "53300" | "57P01")),
-        _ => false,
+        sqlx::Error::Tls(cause) => insecure(cause.to_string()),
+        // A certificate that does not hold comes as data that do not.
+        sqlx::Error::Io(cause) if cause.kind() == ErrorKind::InvalidData => insecure(cause.to_string()),
+        sqlx::Error::Io(_) => None,
+        sqlx::Error::Database(told)
+            if matches!(told.code().as_deref(), Some("57P03" | "53300" | "57P01")) =>
+        {
+            None
+        }
+        _ => Some(DatabaseError::Refused {
+            target,
+            cause: error.to_string(),
+        }),
     }
 }

@@ -1,6 +1,7 @@
 //! A database's address, which may contain a password.
 
 use std::fmt;
+use std::fs::File;
 #[cfg(feature = "embedded")]
 use std::path::Path;
 use std::str::FromStr;
@@ -24,6 +25,17 @@ pub struct DatabaseUrl {
 #[derive(Debug, thiserror::Error)]
 #[error("not a database URL as in postgres://user:password@host:5432/database: {0}")]
 pub struct InvalidDatabaseUrl(String);
+
+/// The parameters that name files, as the driver knows them.
+const CERTIFICATES: [&str; 7] = [
+    "sslrootcert",
+    "ssl-root-cert",
+    "ssl-ca",
+    "sslcert",
+    "ssl-cert",
+    "sslkey",
+    "ssl-key",
+];
 
 impl DatabaseUrl {
     #[cfg(feature = "embedded")]
@@ -99,6 +111,25 @@ impl DatabaseUrl {
             url.query_pairs_mut().append_pair("options", &options.join(" "));
             Some(())
         })
+    }
+
+    /// Sees that the files with certificates can be read: the driver does not say which it could not.
+    ///
+    /// # Errors
+    /// The parameter, its file and what the system says of it.
+    pub(super) fn check_certificates(&self) -> Result<(), String> {
+        let Ok(url) = Url::parse(self.expose()) else {
+            return Ok(());
+        };
+        for (name, file) in url.query_pairs() {
+            // A certificate may stand in the URL itself.
+            if !CERTIFICATES.contains(&&*name) || file.trim().starts_with("-----BEGIN") {
+                continue;
+            }
+            File::open(&*file)
+                .map_err(|error| format!("{name} names {file}, which cannot be read: {error}"))?;
+        }
+        Ok(())
     }
 
     fn changed(&self, change: impl FnOnce(&mut Url) -> Option<()>) -> Result<Self, InvalidDatabaseUrl> {
