@@ -123,7 +123,7 @@ async fn launch() -> Result<Embedded> {
 }
 
 /// Nothing here outlives a crash of the machine, so nothing waits for the disk.
-const PARAMETERS: [(&str, &str); 5] = [
+pub(crate) const PARAMETERS: [(&str, &str); 5] = [
     ("fsync", "off"),
     ("synchronous_commit", "off"),
     ("full_page_writes", "off"),

@@ -8,9 +8,11 @@ use conduit_store::db::{Db, DbSettings};
 use sqlx::AssertSqlSafe;
 use sqlx::postgres::PgConnection;
 
+use crate::bulk::{Bulk, BulkIds};
 use crate::cluster::{self, Cluster};
 use crate::or_panic;
 use crate::seed::Seed;
+use crate::server::OwnServer;
 use crate::template::{self, Keys, PASSWORD};
 
 /// Longer than anything takes on a machine that does ten other things; a test that meets it has failed.
@@ -21,8 +23,14 @@ const PATIENCE: Duration = Duration::from_secs(60);
 ///
 /// All methods panic where the database cannot be reached.
 pub struct TestDatabase {
-    cluster: &'static Cluster,
+    home: Home,
     url: DatabaseUrl,
+}
+
+/// Whose server a database is on.
+enum Home {
+    Shared(&'static Cluster),
+    Own(Box<OwnServer>),
 }
 
 impl TestDatabase {
@@ -39,7 +47,36 @@ impl TestDatabase {
     async fn create(keys: Keys) -> Result<Self> {
         let cluster = cluster::shared().await?;
         let url = cluster.make_database(keys).await?;
-        Ok(Self { cluster, url })
+        Ok(Self {
+            home: Home::Shared(cluster),
+            url,
+        })
+    }
+
+    /// A database with everything in it on a server of its own, which takes some seconds to make and can be stopped.
+    pub async fn on_own_server() -> Self {
+        let (server, url) = or_panic(OwnServer::with_database(Keys::All).await);
+        Self {
+            home: Home::Own(Box::new(server)),
+            url,
+        }
+    }
+
+    /// Ends all sessions and stops the server. Panics where other tests have it, too.
+    pub async fn stop_server(&self) {
+        or_panic(self.own_server().stop().await);
+    }
+
+    /// Starts the server again at the address that it had.
+    pub async fn start_server(&self) {
+        or_panic(self.own_server().start().await);
+    }
+
+    fn own_server(&self) -> &OwnServer {
+        match &self.home {
+            Home::Own(server) => server,
+            Home::Shared(_) => panic!("the server is not this test's own"),
+        }
     }
 
     /// The address to log in at as `users`, `profiles`, `articles`, `comments` or `monolith`.
@@ -91,6 +128,11 @@ impl TestDatabase {
         session
     }
 
+    /// Puts many rows in at once, into a database without articles.
+    pub async fn fill(&self, bulk: &Bulk) -> BulkIds {
+        or_panic(bulk.fill(&mut self.admin().await).await)
+    }
+
     /// Something to put accounts and articles in with.
     pub fn seed(&self) -> Seed {
         Seed::new(&self.db("monolith"))
@@ -123,6 +165,8 @@ impl Session {
 
 impl Drop for TestDatabase {
     fn drop(&mut self) {
-        self.cluster.drop_database(self.url.database());
+        if let Home::Shared(cluster) = self.home {
+            cluster.drop_database(self.url.database());
+        }
     }
 }

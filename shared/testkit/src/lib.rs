@@ -17,16 +17,20 @@
 
 #![allow(
     clippy::panic,
+    clippy::indexing_slicing,
     reason = "a test has nothing better to do when its surroundings fail"
 )]
 
+mod bulk;
 mod clock;
 mod cluster;
 mod database;
 mod running;
 mod seed;
+mod server;
 mod template;
 
+pub use bulk::{Bulk, BulkArticle, BulkIds};
 pub use clock::{FixedClock, SteppingClock};
 pub use database::{Session, TestDatabase};
 pub use running::{Running, Terms, get};

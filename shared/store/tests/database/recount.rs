@@ -1,6 +1,6 @@
 //! The statements of sql/README.md, taken from there: people will run them when something is wrong.
 
-use conduit_testkit::TestDatabase;
+use conduit_testkit::{Bulk, BulkArticle, TestDatabase};
 use futures_util::TryStreamExt;
 use sqlx::postgres::PgConnection;
 use sqlx::{AssertSqlSafe, Either};
@@ -66,4 +66,40 @@ async fn what_was_miscounted_is_found_and_repaired() {
     .await
     .unwrap();
     assert_eq!(faults(&mut admin).await, [0, 0, 0, 0, 0, 1, 1, 0]);
+}
+
+#[tokio::test]
+async fn what_was_put_in_at_once_is_counted_right_and_can_go_on() {
+    let database = TestDatabase::new().await;
+    let article = |author, title: &str, tags: &[&'static str]| BulkArticle {
+        author,
+        title: title.to_owned(),
+        tags: tags.to_vec(),
+    };
+    let bulk = Bulk {
+        accounts: vec!["Ann".to_owned(), "B\\en\t\"".to_owned()],
+        follows: vec![(1, 0)],
+        articles: vec![
+            article(0, "Bread", &["a \"b\" \\", "baking"]),
+            article(0, "Cake", &["baking"]),
+            article(1, "Soup", &[]),
+        ],
+        favorites: vec![(0, 1), (1, 1), (1, 0)],
+        comments: vec![(1, 0)],
+    };
+    let ids = database.fill(&bulk).await;
+    let mut admin = database.admin().await;
+    assert_eq!(faults(&mut admin).await, [0; 8]);
+    let name = sqlx::query_scalar("select username from users.accounts order by id desc limit 1");
+    let name: String = name.fetch_one(&mut admin).await.unwrap();
+    assert_eq!(name, bulk.accounts[1]);
+
+    let seed = database.seed();
+    let cleo = seed.account("cleo").await.id;
+    let bread = seed.article(cleo, "Bread", &["baking"]).await;
+    assert!(cleo > ids.accounts[1] && bread.id > ids.articles[2]);
+    assert_eq!(bread.slug, "bread-2");
+    seed.favorite(cleo, ids.articles[1]).await;
+    seed.comment(cleo, ids.articles[1], "Sweet").await;
+    assert_eq!(faults(&mut admin).await, [0; 8]);
 }
