@@ -17,6 +17,7 @@ use conduit_process::Common;
 use conduit_runtime::Database;
 use conduit_runtime::database::Owner;
 use conduit_runtime::process::{self, Listener};
+use conduit_runtime::telemetry::DroppedEvents;
 use conduit_store::db::Db;
 use conduit_store::{ArticleStore, CommentStore, ProfileStore, UserStore};
 use conduit_web::Api;
@@ -45,7 +46,8 @@ pub async fn build(settings: Settings) -> anyhow::Result<Monolith> {
     let operations = http.ops_listen.0.as_ref().map(Listener::bind).transpose()?;
     let (public_address, operations_address) = (public.address(), operations.as_ref().map(Listener::address));
     let database = Database::open(&settings.common.database, &settings.data, Owner::Monolith).await?;
-    let workers = http.workers(available_parallelism().unwrap_or(NonZeroUsize::MIN));
+    let cores = available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let workers = http.workers(cores.min(settings.common.database.database_pool_size));
     let common = Common::new(&settings.common, &database, workers)?;
 
     let (parts, passwords) = (common.clone(), common.passwords(&settings.passwords)?);
@@ -118,6 +120,11 @@ impl Monolith {
     /// Where the operations listener is, unless it is off.
     pub fn operations_address(&self) -> Option<&str> {
         self.operations.as_deref()
+    }
+
+    /// Shows in the metrics how many lines of the log were dropped.
+    pub fn watch_log(&self, dropped: DroppedEvents) {
+        self.common.watch_log(dropped);
     }
 
     /// What to tell the person who started it, line by line.

@@ -14,12 +14,13 @@ async fn main() -> anyhow::Result<()> {
     if common.health {
         return Ok(health::ask(&common.http.ops_listen)?);
     }
-    let _telemetry = Telemetry::start(&common.log)?;
+    let telemetry = Telemetry::start(&common.log)?;
     let mut stop = pin!(stop_signal().context("listening to signals")?);
     let Some(monolith) = unless_stopped(&mut stop, monolith::build(settings)).await else {
         return Ok(());
     };
     let monolith = monolith?;
+    monolith.watch_log(telemetry.dropped());
     for line in monolith.description() {
         tracing::info!("{line}");
     }

@@ -22,12 +22,16 @@ use monolith::reads::Joined;
 /// What the clock shows.
 pub(crate) const NOW: &str = "2026-01-02T03:04:05.678Z";
 
+/// Passwords that may be hashed at the same time.
+pub(crate) const TURNS: usize = 2;
+
 const LONG: Duration = Duration::from_secs(60);
 
 type Answered = Pin<Box<dyn Future<Output = ServiceResponse>>>;
 
 pub(crate) struct Application {
     pub(crate) database: TestDatabase,
+    pub(crate) passwords: Passwords,
     answer: Box<dyn Fn(TestRequest) -> Answered>,
 }
 
@@ -57,7 +61,14 @@ pub(crate) fn token(account: AccountId) -> String {
 
 pub(crate) async fn start() -> Application {
     let database = TestDatabase::new().await;
-    let api = api(&database.db("monolith"));
+    let passwords = Passwords::new(PasswordSettings {
+        memory_kib: 64,
+        passes: 1,
+        at_once: TURNS,
+        longest_wait: LONG,
+    })
+    .unwrap();
+    let api = api(&database.db("monolith"), passwords.clone());
     let service =
         Rc::new(init_service(App::new().configure(|config| conduit_web::configure(config, api))).await);
     let answer = move |request: TestRequest| -> Answered {
@@ -66,20 +77,14 @@ pub(crate) async fn start() -> Application {
     };
     Application {
         database,
+        passwords,
         answer: Box::new(answer),
     }
 }
 
-fn api(db: &Db) -> Api {
+fn api(db: &Db, passwords: Passwords) -> Api {
     let joined = Arc::new(Joined::new(db.clone()));
     let clock: Arc<dyn Clock> = Arc::new(FixedClock::default());
-    let passwords = Passwords::new(PasswordSettings {
-        memory_kib: 64,
-        passes: 1,
-        at_once: 2,
-        longest_wait: LONG,
-    })
-    .unwrap();
     let users = Users::new(
         UserStore::new(db.clone()),
         passwords,

@@ -16,6 +16,7 @@ mod articles_comments;
 mod articles_favorite;
 mod articles_feed;
 mod articles_slug;
+mod hashing;
 mod profiles;
 mod system;
 mod tags;

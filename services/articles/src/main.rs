@@ -13,12 +13,13 @@ async fn main() -> anyhow::Result<()> {
     if common.health {
         return Ok(health::ask(&common.http.ops_listen)?);
     }
-    let _telemetry = Telemetry::start(&common.log)?;
+    let telemetry = Telemetry::start(&common.log)?;
     let mut stop = pin!(stop_signal().context("listening to signals")?);
     let Some(service) = unless_stopped(&mut stop, conduit_articles::build(settings)).await else {
         return Ok(());
     };
     let service = service?;
+    service.watch_log(telemetry.dropped());
     for line in service.description() {
         tracing::info!("{line}");
     }

@@ -1,6 +1,6 @@
 //! Password hashes: argon2id, off the worker threads, as many at once as there are processors (performance page, rule 17).
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -31,6 +31,8 @@ pub struct PasswordStatus {
     pub free: usize,
     /// Requests that wait for a turn.
     pub waiting: usize,
+    /// Passwords hashed since the start, to be kept or compared.
+    pub hashed: u64,
 }
 
 /// Makes and checks hashes. One for the whole process: the bound is the machine's, not a worker's.
@@ -41,6 +43,7 @@ struct Shared {
     turns: Arc<Semaphore>,
     at_once: usize,
     waiting: AtomicUsize,
+    hashed: AtomicU64,
     longest_wait: Duration,
     /// Working memory of finished hashes; fresh pages would cost as much as a third of the hash.
     memory: Mutex<Vec<Vec<Block>>>,
@@ -70,6 +73,7 @@ impl Passwords {
             turns: Arc::new(Semaphore::new(at_once)),
             at_once,
             waiting: AtomicUsize::new(0),
+            hashed: AtomicU64::new(0),
             longest_wait,
             memory: Mutex::new(vec![memory]),
             params,
@@ -110,12 +114,14 @@ impl Passwords {
             turns,
             at_once,
             waiting,
+            hashed,
             ..
         } = &*self.0;
         PasswordStatus {
             at_once: *at_once,
             free: turns.available_permits(),
             waiting: waiting.load(Ordering::Relaxed),
+            hashed: hashed.load(Ordering::Relaxed),
         }
     }
 
@@ -132,6 +138,7 @@ impl Passwords {
             .map_err(internal)?;
         let shared = Arc::clone(&self.0);
         let hashing = tokio::task::spawn_blocking(move || {
+            shared.hashed.fetch_add(1, Ordering::Relaxed);
             let mut memory = shared.take_memory();
             let result = work(&shared, &mut memory);
             shared.keep_memory(memory);
@@ -286,7 +293,8 @@ mod tests {
             PasswordStatus {
                 at_once: 1,
                 free: 0,
-                waiting: 0
+                waiting: 0,
+                hashed: 0
             }
         );
         let refused = passwords.hash("correct horse".to_owned()).await;
@@ -294,6 +302,7 @@ mod tests {
         assert_eq!(passwords.status().waiting, 0);
         drop(turn);
         assert!(passwords.hash("correct horse".to_owned()).await.is_ok());
+        assert_eq!(passwords.status().hashed, 1);
     }
 
     #[tokio::test]

@@ -65,12 +65,14 @@ impl Users {
         self.session(account)
     }
 
-    /// Logs in; unknown address and wrong password look the same and take as long.
+    /// Logs in; unknown address and wrong password look the same and take as long. A password that is too long for any account
+    /// is refused whatever the address, before anything is looked up or hashed.
     ///
     /// # Errors
     /// [`Error::Invalid`], [`Error::CredentialsInvalid`].
     pub async fn log_in(&self, body: Body) -> Result<Session> {
         let LogIn { email, password } = LogIn::parse(body)?;
+        let password = password.ok_or(Error::CredentialsInvalid)?;
         let found = match &email {
             Some(email) => self.store.credentials(email).await?,
             None => None,

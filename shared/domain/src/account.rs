@@ -93,8 +93,8 @@ impl Registration {
 pub struct LogIn {
     /// The key of the trimmed e-mail; `None` if no account can have it.
     pub email: Option<NameKey>,
-    /// As typed.
-    pub password: String,
+    /// As typed; `None` if it is longer than any account's, which nobody need hash to know.
+    pub password: Option<String>,
 }
 
 impl LogIn {
@@ -109,7 +109,7 @@ impl LogIn {
         let both = email.zip(password);
         fields.finish(both.map(|(email, password)| Self {
             email: NameKey::of(email.trim()),
-            password,
+            password: Some(password).filter(|password| !PASSWORD.is_too_long(password)),
         }))
     }
 }
@@ -218,6 +218,17 @@ mod tests {
         assert_eq!(read.email, NameKey::of("a@b"));
         let no_account = LogIn::parse(body(r#"{"user":{"email":"a\u0000@b","password":"x"}}"#)).unwrap();
         assert_eq!(no_account.email, None);
+        for (length, kept) in [(256, true), (257, false), (1_000_000, false)] {
+            let text = format!(
+                r#"{{"user":{{"email":"a@b","password":"{}"}}}}"#,
+                "é".repeat(length)
+            );
+            assert_eq!(
+                LogIn::parse(body(&text)).unwrap().password.is_some(),
+                kept,
+                "{length}"
+            );
+        }
     }
 
     #[test]

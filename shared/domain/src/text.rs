@@ -121,6 +121,11 @@ impl TextField {
         }
         Ok(text)
     }
+
+    /// Whether a text has more code points than the field may have.
+    pub(crate) fn is_too_long(&self, text: &str) -> bool {
+        text.chars().count() > self.longest
+    }
 }
 
 fn any_form(_: &str) -> bool {

@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::Args;
 use conduit_app::{PasswordSettings, PasswordStatus, Passwords, Readiness, Tokens};
 use conduit_domain::Clock;
 use conduit_runtime::settings::{DatabaseArgs, HttpArgs, LogArgs, TokenArgs, TokenSecrets};
+use conduit_runtime::telemetry::DroppedEvents;
 use conduit_runtime::{Database, SystemClock};
 use conduit_store::db::{Db, DbSettings};
 use conduit_web::{Metrics, Operations, PoolSize};
@@ -19,8 +20,6 @@ use secrecy::ExposeSecret;
 
 use crate::readiness::OwnStore;
 
-/// A new connection, or the answer to a ping, that takes longer is given up.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// Proxies and firewalls forget connections that are idle for some minutes.
 const IDLE_PING_AFTER: Duration = Duration::from_secs(60);
 /// A request that waits for its password to be hashed gives up in time to answer within its own deadline.
@@ -83,17 +82,44 @@ pub struct Common {
     /// How long a request may take.
     pub deadline: Duration,
     db: DbSettings,
+    shares: Shares,
     secrets: Arc<TokenSecrets>,
     stopping: Arc<AtomicBool>,
     pools: Arc<AtomicUsize>,
+}
+
+/// How the connections of a process are shared out among its workers: all of them, and not one more.
+#[derive(Clone, Copy)]
+struct Shares {
+    connections: NonZeroUsize,
+    workers: NonZeroUsize,
+}
+
+impl Shares {
+    /// How many a worker has; workers count from 0, and one that comes in place of another has that one's share.
+    fn of(self, worker: usize) -> usize {
+        let Self { connections, workers } = self;
+        let more = worker % workers < connections.get() % workers;
+        connections.get() / workers + usize::from(more)
+    }
 }
 
 impl Common {
     /// Reads the settings; connects to nothing yet.
     ///
     /// # Errors
-    /// A token secret that is missing or weak, a database URL that cannot be read.
+    /// A token secret that is missing or weak, a database URL that cannot be read, fewer connections than workers.
     pub fn new(args: &CommonArgs, database: &Database, workers: NonZeroUsize) -> anyhow::Result<Self> {
+        let shares = Shares {
+            connections: args.database.database_pool_size,
+            workers,
+        };
+        ensure!(
+            shares.connections >= workers,
+            "CONDUIT_DATABASE_POOL_SIZE ({}) must not be less than CONDUIT_HTTP_WORKERS ({workers}): each worker has connections of \
+             its own",
+            shares.connections
+        );
         let secrets = args.tokens.secrets(database.development_secret().as_deref())?;
         let previous: Vec<&[u8]> = secrets
             .previous
@@ -107,9 +133,9 @@ impl Common {
         )?;
         let db = DbSettings {
             options: database.url().options()?,
-            connections: args.database.database_pool_size.get().div_ceil(workers.get()),
+            connections: 1,
             wait: args.database.database_wait,
-            connect_timeout: CONNECT_TIMEOUT,
+            connect_timeout: args.database.database_connect_timeout,
             idle_ping_after: IDLE_PING_AFTER,
         };
         Ok(Self {
@@ -118,6 +144,7 @@ impl Common {
             metrics: Metrics::default(),
             deadline: args.http.request_deadline,
             db,
+            shares,
             secrets: Arc::new(secrets),
             stopping: Arc::default(),
             pools: Arc::default(),
@@ -146,6 +173,7 @@ impl Common {
                 at_once,
                 free,
                 waiting,
+                ..
             } = watched.status();
             PoolSize {
                 size: at_once,
@@ -153,13 +181,31 @@ impl Common {
                 waiting,
             }
         });
+        let counted = passwords.clone();
+        self.metrics.watch_count(
+            "password_hashes",
+            "Passwords hashed, to be kept or compared",
+            move || counted.status().hashed,
+        );
         Ok(passwords)
+    }
+
+    /// Shows in the metrics how many lines of the log were dropped because it did not keep up.
+    pub fn watch_log(&self, dropped: DroppedEvents) {
+        self.metrics.watch_count(
+            "log_lines_dropped",
+            "Lines of the log dropped because whoever takes them did not keep up",
+            move || u64::try_from(dropped.count()).unwrap_or(u64::MAX),
+        );
     }
 
     /// The pool of one worker, shown in the metrics. Call it inside the worker's runtime.
     pub fn worker_db(&self) -> Db {
-        let db = Db::new(self.db.clone());
         let worker = self.pools.fetch_add(1, Ordering::Relaxed);
+        let db = Db::new(DbSettings {
+            connections: self.shares.of(worker),
+            ..self.db.clone()
+        });
         let watched = db.clone();
         self.metrics.watch_pool(format!("worker-{worker}"), move || {
             let status = watched.status();
@@ -174,10 +220,7 @@ impl Common {
 
     /// A single connection beside the workers' pools, for what must not queue behind requests.
     pub fn spare_db(&self) -> Db {
-        Db::new(DbSettings {
-            connections: 1,
-            ..self.db.clone()
-        })
+        Db::new(self.db.clone())
     }
 
     /// Ready while the store answers and nobody has asked us to stop.
@@ -205,5 +248,28 @@ impl Common {
     /// Where the token secret is kept, if it was not given.
     pub fn token_secret_file(&self) -> Option<&Path> {
         self.secrets.kept_in.as_deref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workers_share_all_connections_and_not_one_more() {
+        for (connections, workers, expected) in [
+            (5, 2, vec![3, 2]),
+            (16, 1, vec![16]),
+            (16, 3, vec![6, 5, 5]),
+            (4, 4, vec![1, 1, 1, 1]),
+        ] {
+            let shares = Shares {
+                connections: NonZeroUsize::new(connections).unwrap(),
+                workers: NonZeroUsize::new(workers).unwrap(),
+            };
+            let all: Vec<usize> = (0..workers).map(|worker| shares.of(worker)).collect();
+            assert_eq!(all, expected);
+            assert_eq!(shares.of(workers), shares.of(0), "one in place of the first");
+        }
     }
 }

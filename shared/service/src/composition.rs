@@ -14,6 +14,7 @@ use conduit_runtime::Database;
 use conduit_runtime::database::Owner;
 use conduit_runtime::process::{self, Listener};
 use conduit_runtime::settings::DataArgs;
+use conduit_runtime::telemetry::DroppedEvents;
 use conduit_store::db::Db;
 use conduit_web::Api;
 
@@ -247,6 +248,11 @@ impl Service {
     /// What it was made from.
     pub fn parts(&self) -> &Parts {
         &self.parts
+    }
+
+    /// Shows in the metrics how many lines of the log were dropped.
+    pub fn watch_log(&self, dropped: DroppedEvents) {
+        self.parts.common.watch_log(dropped);
     }
 
     /// Work to be done beside requests, until the service stops.

@@ -18,13 +18,10 @@ use actix_web::dev::AppConfig;
 use actix_web::web::ServiceConfig;
 use conduit_rpc::deadline;
 use conduit_rpc::grpc::server::{Io, Routes, serve_connection};
-use conduit_runtime::process::Listener;
+use conduit_runtime::process::{LINGER, Listener};
 use conduit_runtime::settings::HttpArgs;
 use tokio::net::{TcpStream, UnixStream};
 use tokio::time::Instant;
-
-/// How long the rest of a refused request is read away, so that the client sees the answer and no reset.
-const LINGER: Duration = Duration::from_secs(5);
 
 /// What every HTTP connection is bound by.
 #[derive(Clone)]

@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use actix_web::http::header::HeaderValue;
 use conduit_domain::{Error, Result};
-use prometheus_client::encoding::{EncodeLabelSet, text};
-use prometheus_client::metrics::counter::Counter;
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, EncodeMetric, text};
+use prometheus_client::metrics::counter::{ConstCounter, Counter};
 use prometheus_client::metrics::family::{Family, MetricConstructor};
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
@@ -46,6 +47,13 @@ pub struct PoolSize {
     pub available: usize,
     /// Requests that wait for one.
     pub waiting: usize,
+}
+
+/// Something that is counted elsewhere.
+struct Watched<F> {
+    name: &'static str,
+    what: &'static str,
+    count: F,
 }
 
 struct Pool {
@@ -127,6 +135,16 @@ impl Metrics {
             .push(pool);
     }
 
+    /// Shows a count that somebody else keeps and that only grows, as `<name>_total`.
+    pub fn watch_count(
+        &self,
+        name: &'static str,
+        what: &'static str,
+        count: impl Fn() -> u64 + Send + Sync + 'static,
+    ) {
+        self.register(|registry| registry.register_collector(Box::new(Watched { name, what, count })));
+    }
+
     pub(crate) fn count(&self, report: &Report<'_>) {
         let Report {
             pattern: route,
@@ -182,6 +200,24 @@ impl Metrics {
                 .get_or_create(&labels)
                 .set(i64::try_from(count).unwrap_or(i64::MAX));
         }
+    }
+}
+
+impl<F: Fn() -> u64 + Send + Sync + 'static> Collector for Watched<F> {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        let counter = ConstCounter::new((self.count)());
+        // A registry ends its sentences itself, a collector does not.
+        let what = format!("{}.", self.what);
+        let metric = encoder.encode_descriptor(self.name, &what, None, counter.metric_type())?;
+        counter.encode(metric)
+    }
+}
+
+impl<F> fmt::Debug for Watched<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watched")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }
 

@@ -10,5 +10,5 @@ mod server;
 mod stop;
 
 pub use self::listener::Listener;
-pub use self::server::serve;
+pub use self::server::{LINGER, serve};
 pub use self::stop::{run, stop_signal, unless_stopped};

@@ -13,8 +13,9 @@ use super::Listener;
 use crate::settings::HttpArgs;
 
 /// How long the rest of a refused request is read and thrown away, so that the client sees the answer rather
-/// than a reset (fault B083).
-const LINGER: Duration = Duration::from_secs(5);
+/// than a reset (fault B083). A client that reads nothing before it has sent everything needs it, on a slow line
+/// for seconds; a stop has to wait for it.
+pub const LINGER: Duration = Duration::from_secs(10);
 
 /// Starts answering at the listener. `configure` makes one worker's application, in that worker's thread, whose
 /// runtime its connections then belong to.

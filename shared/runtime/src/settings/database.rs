@@ -23,7 +23,8 @@ pub struct DatabaseArgs {
     /// File that holds the URL instead
     #[arg(long, env = "DATABASE_URL_FILE", value_name = "PATH")]
     database_url_file: Option<PathBuf>,
-    /// Most connections of this process, over all its worker threads
+    /// Most connections for requests, over all worker threads, so at least as many as those. Probes have one of their own, and so
+    /// has the purge of the comments service
     #[arg(
         long,
         env = "CONDUIT_DATABASE_POOL_SIZE",
@@ -34,6 +35,9 @@ pub struct DatabaseArgs {
     /// How long a request may wait for a connection
     #[arg(long, env = "CONDUIT_DATABASE_WAIT", value_name = "DURATION", default_value = "2s", value_parser = positive_duration)]
     pub database_wait: Duration,
+    /// How long a new connection may take, and the answer to a ping of one that was idle
+    #[arg(long, env = "CONDUIT_DATABASE_CONNECT_TIMEOUT", value_name = "DURATION", default_value = "3s", value_parser = positive_duration)]
+    pub database_connect_timeout: Duration,
     /// How long to try to reach the database at start
     #[arg(long, env = "CONDUIT_DATABASE_START_WAIT", value_name = "DURATION", default_value = "20s", value_parser = duration)]
     pub database_start_wait: Duration,

@@ -33,7 +33,7 @@ pub struct HttpArgs {
         default_value = "127.0.0.1:3001"
     )]
     pub ops_listen: ListenOrOff,
-    /// Worker threads [default: one per core for the monolith, one for a service]
+    /// Worker threads [default: one per core for the monolith, though not more than it has database connections; one for a service]
     #[arg(long, env = "CONDUIT_HTTP_WORKERS", value_name = "COUNT")]
     pub http_workers: Option<NonZeroUsize>,
     /// How long a request may take before it is answered 503; at most 5s

@@ -1,3 +1,5 @@
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use conduit_web::PoolSize;
 
 use super::*;
@@ -35,13 +37,19 @@ async fn nothing_of_the_api_is_there() {
 }
 
 #[actix_web::test]
-async fn metrics_show_the_pools_as_they_are_now() {
+async fn metrics_show_pools_and_counts_as_they_are_now() {
     let metrics = Metrics::default();
     metrics.watch_pool("worker-0", || PoolSize {
         size: 4,
         available: 1,
         waiting: 2,
     });
+    let counted = Arc::new(AtomicU64::new(6));
+    let count = Arc::clone(&counted);
+    metrics.watch_count("things_done", "Things done", move || {
+        count.load(Ordering::Relaxed)
+    });
+    counted.store(7, Ordering::Relaxed);
     let (status, kind, text) = get(operations(Says(None), metrics), "/metrics").await;
     assert_eq!(status, 200);
     assert_eq!(kind, "application/openmetrics-text; version=1.0.0; charset=utf-8");
@@ -49,6 +57,7 @@ async fn metrics_show_the_pools_as_they_are_now() {
         r#"pool_connections{pool="worker-0",state="open"} 4"#,
         r#"pool_connections{pool="worker-0",state="idle"} 1"#,
         r#"pool_connections{pool="worker-0",state="waiting"} 2"#,
+        "# HELP things_done Things done.\n# TYPE things_done counter\nthings_done_total 7\n",
     ] {
         assert!(text.contains(line), "{line} is not in\n{text}");
     }
