@@ -10,7 +10,7 @@ use conduit_testkit::{Running, TestDatabase};
 use conformance::ctx::Run;
 use conformance::target::{RouteTable, Target};
 
-use super::deployment::{SECRET, run};
+use super::deployment::{SECRET, replaced, run};
 use super::gate::{Gate, Way};
 
 /// In the order of their starts, so that everybody's peers have their addresses before.
@@ -151,6 +151,12 @@ impl Split {
             .collect()
     }
 
+    /// Where a service listens.
+    #[allow(dead_code, reason = "not every test program looks at it")]
+    pub(crate) fn addresses(&self, name: &str) -> &Addresses {
+        &self.started(name).addresses
+    }
+
     pub(crate) fn stop(&mut self, name: &str) {
         self.place(name).stop();
     }
@@ -216,11 +222,7 @@ impl Split {
             arguments.push(format!("--rpc-{peer}-http={http}"));
             arguments.push(format!("--rpc-{peer}-grpc={grpc}"));
         }
-        // Nothing may be said twice.
-        let flag = |argument: &str| argument.split('=').next().map(str::to_owned);
-        arguments.retain(|argument| self.also.iter().all(|also| flag(also) != flag(argument)));
-        arguments.extend(self.also.iter().cloned());
-        arguments
+        replaced(arguments, &self.also)
     }
 
     fn way_to(&self, peer: &str) -> [String; 2] {

@@ -22,6 +22,9 @@ pub(crate) struct Deployment {
     pub(crate) database: Arc<TestDatabase>,
     /// Host and port.
     pub(crate) address: String,
+    /// `http://host:port` of the operations listener, where it is on.
+    #[allow(dead_code, reason = "not every test program looks at it")]
+    pub(crate) operations: Option<String>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -34,14 +37,20 @@ impl Deployment {
 
     /// A monolith on this database.
     pub(crate) fn on(database: Arc<TestDatabase>) -> Self {
-        let url = database.url("monolith").expose().to_owned();
+        Self::told(database, &[])
+    }
+
+    /// A monolith on this database with these settings, as in `--http-workers=1`.
+    pub(crate) fn told(database: Arc<TestDatabase>, changed: &[&str]) -> Self {
+        let settings = settings(&database, changed);
         let (stop, stopped) = oneshot::channel();
-        let (started, address) = mpsc::channel();
-        let thread = std::thread::spawn(move || serve(&url, &started, stopped));
-        let address = address.recv().expect("the monolith did not start");
+        let (started, addresses) = mpsc::channel();
+        let thread = std::thread::spawn(move || serve(settings, &started, stopped));
+        let Addresses { address, operations } = addresses.recv().expect("the monolith did not start");
         Self {
             database,
             address,
+            operations,
             stop: Some(stop),
             thread: Some(thread),
         }
@@ -59,14 +68,15 @@ impl Drop for Deployment {
     }
 }
 
-/// As `main` does it: one thread that builds and runs, beside the workers.
-fn serve(url: &str, started: &mpsc::Sender<String>, stopped: oneshot::Receiver<()>) {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    let arguments = [
-        "monolith",
+/// What a deployment tells at its start.
+struct Addresses {
+    address: String,
+    operations: Option<String>,
+}
+
+fn settings(database: &TestDatabase, changed: &[&str]) -> monolith::Settings {
+    let url = database.url("monolith");
+    let usual = [
         "--http-listen=127.0.0.1:0",
         "--ops-listen=off",
         "--http-workers=2",
@@ -77,15 +87,34 @@ fn serve(url: &str, started: &mpsc::Sender<String>, stopped: oneshot::Receiver<(
         // Hashing is not what is tested here, and it is most of what a check costs.
         "--password-memory=64",
         "--password-passes=1",
-        &format!("--database-url={url}"),
+        &format!("--database-url={}", url.expose()),
         &format!("--token-secret={SECRET}"),
     ];
-    let settings = monolith::Settings::parse_from(arguments);
+    let usual = usual.map(str::to_owned).to_vec();
+    let changed: Vec<String> = changed.iter().map(|&setting| setting.to_owned()).collect();
+    monolith::Settings::parse_from([vec!["monolith".to_owned()], replaced(usual, &changed)].concat())
+}
+
+/// Settings with some of them changed: nothing may be said twice.
+pub(crate) fn replaced(mut settings: Vec<String>, changed: &[String]) -> Vec<String> {
+    let name = |setting: &str| setting.split('=').next().map(str::to_owned);
+    settings.retain(|setting| !changed.iter().any(|changed| name(changed) == name(setting)));
+    settings.extend(changed.iter().cloned());
+    settings
+}
+
+/// As `main` does it: one thread that builds and runs, beside the workers.
+fn serve(settings: monolith::Settings, started: &mpsc::Sender<Addresses>, stopped: oneshot::Receiver<()>) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     runtime.block_on(async move {
         let monolith = monolith::build(settings).await.unwrap();
         let address = monolith.address().trim_start_matches("http://").to_owned();
         assert!(address.parse::<SocketAddr>().is_ok(), "{address}");
-        started.send(address).unwrap();
+        let operations = monolith.operations_address().map(str::to_owned);
+        started.send(Addresses { address, operations }).unwrap();
         let stop = async {
             let _ = stopped.await;
             "the test is over"

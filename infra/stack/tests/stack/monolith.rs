@@ -64,7 +64,9 @@ async fn operations_are_out_of_the_publics_reach() {
         (404, r#"{"errors":{"route":["not found"]}}"#)
     );
     for service in stack.services() {
-        assert_eq!(get(&format!("{}/metrics", service.operations)).0, 200);
+        let (status, metrics) = get(&format!("{}/metrics", service.operations));
+        assert_eq!(status, 200);
+        assert!(metrics.contains("\nlog_lines_dropped_total 0\n"), "{metrics}");
     }
     stack.down().await.unwrap();
 }
