@@ -45,6 +45,10 @@ pub async fn build(settings: Settings) -> anyhow::Result<Monolith> {
     let public = Listener::bind(&http.http_listen)?;
     let operations = http.ops_listen.0.as_ref().map(Listener::bind).transpose()?;
     let (public_address, operations_address) = (public.address(), operations.as_ref().map(Listener::address));
+    if settings.common.database.url()?.is_some() {
+        // Judged before the database is waited for: whoever forgot it shall hear of it at once.
+        settings.common.tokens.secrets(None)?;
+    }
     let database = Database::open(&settings.common.database, &settings.data, Owner::Monolith).await?;
     let cores = available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let workers = http.workers(cores.min(settings.common.database.database_pool_size));

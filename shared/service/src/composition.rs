@@ -145,6 +145,8 @@ where
     };
 
     let secrets = args.internal.secrets()?;
+    // Judged before the database is waited for: whoever forgot it shall hear of it at once.
+    args.common.tokens.secrets(None)?;
     let database = Database::open(&args.common.database, &DataArgs::default(), owner).await?;
     let workers = http.workers(NonZeroUsize::MIN);
     let common = Common::new(&args.common, &database, workers)?;
