@@ -15,7 +15,7 @@ use conduit_runtime::settings::{DatabaseArgs, HttpArgs, LogArgs, TokenArgs, Toke
 use conduit_runtime::telemetry::DroppedEvents;
 use conduit_runtime::{Database, SystemClock};
 use conduit_store::db::{Db, DbSettings};
-use conduit_web::{Metrics, Operations, PoolSize};
+use conduit_web::{Metrics, Operations, PoolSize, PoolWaits};
 use secrecy::ExposeSecret;
 
 use crate::readiness::OwnStore;
@@ -213,6 +213,14 @@ impl Common {
                 size: status.size,
                 available: status.available,
                 waiting: status.waiting,
+            }
+        });
+        let counted = db.clone();
+        self.metrics.watch_waits(format!("worker-{worker}"), move || {
+            let waits = counted.waits();
+            PoolWaits {
+                count: waits.count,
+                total: waits.total,
             }
         });
         db

@@ -15,7 +15,9 @@ pub struct Counts {
     retried: Family<MethodLabels, Counter>,
     answered: Family<Labels, Counter>,
     strangers: Counter,
-    joined: Family<BatchLabels, Counter>,
+    joined: Family<PeerLabels, Counter>,
+    sent: Family<PeerLabels, Counter>,
+    received: Family<PeerLabels, Counter>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -32,7 +34,7 @@ struct MethodLabels {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct BatchLabels {
+struct PeerLabels {
     peer: &'static str,
 }
 
@@ -79,6 +81,16 @@ impl Counts {
             "conduit_rpc_joined",
             "Look-ups that left in a batch with others",
             self.joined.clone(),
+        );
+        registry.register(
+            "conduit_rpc_sent_bytes",
+            "Encoded requests of calls to other services, without heads and frames",
+            self.sent.clone(),
+        );
+        registry.register(
+            "conduit_rpc_received_bytes",
+            "Encoded answers to calls to other services, without heads and frames",
+            self.received.clone(),
         );
     }
 
@@ -140,7 +152,17 @@ impl Counts {
 
     /// Look-ups of this peer that left in a batch with others.
     pub fn joined(&self, peer: &'static str) -> u64 {
-        read(&self.joined, &BatchLabels { peer })
+        read(&self.joined, &PeerLabels { peer })
+    }
+
+    /// Bytes of the encoded requests to this peer, those of a second attempt included; heads and frames are not counted.
+    pub fn sent_bytes(&self, peer: &'static str) -> u64 {
+        read(&self.sent, &PeerLabels { peer })
+    }
+
+    /// Bytes of this peer's encoded answers; an error has none.
+    pub fn received_bytes(&self, peer: &'static str) -> u64 {
+        read(&self.received, &PeerLabels { peer })
     }
 
     pub(crate) fn call_made<M: Method>(&self, result: &Result<M::Response, CallError>) {
@@ -165,7 +187,15 @@ impl Counts {
     }
 
     pub(crate) fn joined_by(&self, peer: &'static str, callers: u64) {
-        self.joined.get_or_create(&BatchLabels { peer }).inc_by(callers);
+        self.joined.get_or_create(&PeerLabels { peer }).inc_by(callers);
+    }
+
+    pub(crate) fn sent<M: Method>(&self, bytes: usize) {
+        add(&self.sent, M::PEER, bytes);
+    }
+
+    pub(crate) fn received<M: Method>(&self, bytes: usize) {
+        add(&self.received, M::PEER, bytes);
     }
 }
 
@@ -175,6 +205,11 @@ fn labels<M: Method>(outcome: &'static str) -> Labels {
         method: M::NAME,
         outcome,
     }
+}
+
+fn add(family: &Family<PeerLabels, Counter>, peer: &'static str, bytes: usize) {
+    let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+    family.get_or_create(&PeerLabels { peer }).inc_by(bytes);
 }
 
 fn read<L: Clone + Eq + std::hash::Hash>(family: &Family<L, Counter>, labels: &L) -> u64 {

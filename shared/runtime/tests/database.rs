@@ -182,6 +182,10 @@ async fn a_role_that_may_not_make_roles_is_one_error_with_the_command() {
         text(&mut connect(prepared.url()).await, "select current_user::text").await,
         "conduit_monolith"
     );
+    assert_eq!(
+        text(&mut connect(prepared.url()).await, "show application_name").await,
+        "conduit_monolith"
+    );
 }
 
 #[tokio::test]

@@ -31,7 +31,7 @@ mod users;
 mod view;
 
 pub use api::{Api, Operations, configure, operations};
-pub use metrics::{Metrics, PoolSize};
+pub use metrics::{Metrics, PoolSize, PoolWaits};
 pub use openapi::document;
 pub use routes::{RouteInfo, route_infos};
 

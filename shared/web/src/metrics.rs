@@ -2,11 +2,15 @@
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use actix_web::http::header::HeaderValue;
 use conduit_domain::{Error, Result};
 use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, EncodeMetric, text};
+use prometheus_client::encoding::{
+    DescriptorEncoder, EncodeCounterValue, EncodeLabelSet, EncodeMetric, text,
+};
+use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::{ConstCounter, Counter};
 use prometheus_client::metrics::family::{Family, MetricConstructor};
 use prometheus_client::metrics::gauge::Gauge;
@@ -36,6 +40,7 @@ struct Shared {
     durations: Family<Asked, Histogram, Buckets>,
     connections: Family<PoolState, Gauge>,
     pools: Mutex<Vec<Pool>>,
+    waits: Arc<Waits>,
 }
 
 /// A pool of connections at one moment.
@@ -48,6 +53,21 @@ pub struct PoolSize {
     /// Requests that wait for one.
     pub waiting: usize,
 }
+
+/// Requests that got no connection at once, so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PoolWaits {
+    /// How many.
+    pub count: u64,
+    /// How long they waited in all.
+    pub total: Duration,
+}
+
+/// The waits of all pools, counted elsewhere.
+#[derive(Default)]
+struct Waits(Mutex<Vec<(PoolName, WaitsOf)>>);
+
+type WaitsOf = Box<dyn Fn() -> PoolWaits + Send + Sync>;
 
 /// Something that is counted elsewhere.
 struct Watched<F> {
@@ -80,6 +100,11 @@ struct PoolState {
     state: &'static str,
 }
 
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct PoolName {
+    pool: String,
+}
+
 #[derive(Clone, Copy)]
 struct Buckets;
 
@@ -106,12 +131,15 @@ impl Default for Metrics {
             "Connections of each pool (or turns, where it bounds work), and requests that wait for one",
             connections.clone(),
         );
+        let waits = Arc::new(Waits::default());
+        registry.register_collector(Box::new(Arc::clone(&waits)));
         Self(Arc::new(Shared {
             registry: Mutex::new(registry),
             requests,
             durations,
             connections,
             pools: Mutex::default(),
+            waits,
         }))
     }
 }
@@ -133,6 +161,17 @@ impl Metrics {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .push(pool);
+    }
+
+    /// Shows from now on who had to wait for a connection of a pool, under the name that [`Metrics::watch_pool`] has for it.
+    pub fn watch_waits(
+        &self,
+        name: impl Into<String>,
+        waits: impl Fn() -> PoolWaits + Send + Sync + 'static,
+    ) {
+        let pool = PoolName { pool: name.into() };
+        let mut watched = self.0.waits.0.lock().unwrap_or_else(PoisonError::into_inner);
+        watched.push((pool, Box::new(waits)));
     }
 
     /// Shows a count that somebody else keeps and that only grows, as `<name>_total`.
@@ -210,6 +249,48 @@ impl<F: Fn() -> u64 + Send + Sync + 'static> Collector for Watched<F> {
         let what = format!("{}.", self.what);
         let metric = encoder.encode_descriptor(self.name, &what, None, counter.metric_type())?;
         counter.encode(metric)
+    }
+}
+
+impl Collector for Waits {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        let watched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let waits: Vec<_> = watched.iter().map(|(pool, waits)| (pool, waits())).collect();
+        let counts = waits.iter().map(|(pool, waits)| (*pool, waits.count));
+        by_pool(
+            &mut encoder,
+            "pool_waits",
+            "Requests that got no connection at once.",
+            counts,
+        )?;
+        let seconds = waits
+            .iter()
+            .map(|(pool, waits)| (*pool, waits.total.as_secs_f64()));
+        by_pool(
+            &mut encoder,
+            "pool_wait_seconds",
+            "How long they waited for one.",
+            seconds,
+        )
+    }
+}
+
+fn by_pool<'a, N: EncodeCounterValue>(
+    encoder: &mut DescriptorEncoder<'_>,
+    name: &str,
+    what: &str,
+    counts: impl Iterator<Item = (&'a PoolName, N)>,
+) -> fmt::Result {
+    let mut metric = encoder.encode_descriptor(name, what, None, MetricType::Counter)?;
+    for (pool, count) in counts {
+        ConstCounter::new(count).encode(metric.encode_family(pool)?)?;
+    }
+    Ok(())
+}
+
+impl fmt::Debug for Waits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Waits").finish_non_exhaustive()
     }
 }
 

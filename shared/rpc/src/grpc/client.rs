@@ -1,8 +1,10 @@
 //! The calling end: one connection to each copy, shared by all calls of a worker.
 
 use std::error::Error as _;
+use std::sync::Arc;
 
 use http::uri::PathAndQuery;
+use prost::Message as _;
 use secrecy::ExposeSecret;
 use tonic::client::Grpc as Unary;
 use tonic::metadata::{Ascii, AsciiMetadataKey, MetadataValue};
@@ -12,6 +14,7 @@ use tonic_prost::ProstCodec;
 
 use crate::address::Endpoint;
 use crate::client::{Blame, Failure, Terms, Wire};
+use crate::counts::Counts;
 use crate::error::{CallError, cause};
 use crate::limits::{ANSWER_BYTES, REQUEST_BYTES};
 use crate::methods::Method;
@@ -33,6 +36,7 @@ pub(crate) struct Grpc;
 pub(crate) struct Channel {
     channel: transport::Channel,
     secret: MetadataValue<Ascii>,
+    counts: Arc<Counts>,
 }
 
 impl Wire for Grpc {
@@ -54,7 +58,11 @@ impl Wire for Grpc {
             .parse()
             .map_err(CallError::nonsense)?;
         secret.set_sensitive(true);
-        Ok(Channel { channel, secret })
+        Ok(Channel {
+            channel,
+            secret,
+            counts: Arc::clone(&settings.counts),
+        })
     }
 
     /// There is one connection, and a closed one is never used again, so every attempt is on a fresh one where it matters.
@@ -70,6 +78,7 @@ impl Wire for Grpc {
             .ready()
             .await
             .map_err(|error| before_an_answer(Status::from_error(error.into())))?;
+        channel.counts.sent::<M>(request.encoded_len());
         let mut request = Request::new(request);
         request.set_timeout(terms.left);
         request.metadata_mut().insert(
@@ -91,7 +100,10 @@ impl Wire for Grpc {
         let mut answer = answer.into_inner();
         let message = answer.message().await.map_err(within_an_answer)?;
         answer.trailers().await.map_err(within_an_answer)?;
-        message.ok_or_else(|| Failure::new(Blame::Copy, CallError::nonsense("no message in the answer")))
+        let message = message
+            .ok_or_else(|| Failure::new(Blame::Copy, CallError::nonsense("no message in the answer")))?;
+        channel.counts.received::<M>(message.encoded_len());
+        Ok(message)
     }
 }
 

@@ -1,5 +1,7 @@
 //! The calling end.
 
+use std::sync::Arc;
+
 use http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use http::{HeaderMap, StatusCode};
 use http_body_util::{BodyExt, Limited};
@@ -9,6 +11,7 @@ use secrecy::ExposeSecret;
 
 use crate::address::Endpoint;
 use crate::client::{Blame, Failure, Terms, Wire};
+use crate::counts::Counts;
 use crate::error::{CallError, cause};
 use crate::http::DEADLINE_HEADER;
 use crate::limits::{ANSWER_BYTES, REQUEST_BYTES};
@@ -32,6 +35,7 @@ pub(crate) struct Channel {
     fresh: reqwest::Client,
     base: Url,
     secret: HeaderValue,
+    counts: Arc<Counts>,
 }
 
 impl Wire for Http {
@@ -50,6 +54,7 @@ impl Wire for Http {
             fresh: client(settings, endpoint, 0)?,
             base: base.parse().map_err(CallError::unreachable)?,
             secret,
+            counts: Arc::clone(&settings.counts),
         })
     }
 
@@ -66,7 +71,7 @@ impl Wire for Http {
             &channel.pooled
         };
         let response = client.execute(request).await.map_err(before_an_answer)?;
-        read::<M>(response).await
+        read::<M>(response, &channel.counts).await
     }
 }
 
@@ -101,6 +106,7 @@ fn encode<M: Method>(channel: &Channel, request: &M::Request, terms: &Terms) -> 
     if body.len() > REQUEST_BYTES {
         return Err(CallError::nonsense(format!("a request of {} bytes", body.len())));
     }
+    channel.counts.sent::<M>(body.len());
     let mut url = channel.base.clone();
     url.set_path(M::HTTP);
     let mut request = Request::new(Verb::POST, url);
@@ -132,7 +138,7 @@ fn before_an_answer(error: reqwest::Error) -> Failure {
     }
 }
 
-async fn read<M: Method>(response: Response) -> Result<M::Response, Failure> {
+async fn read<M: Method>(response: Response, counts: &Counts) -> Result<M::Response, Failure> {
     let status = response.status();
     if status != StatusCode::OK {
         return Err(refusal(status));
@@ -140,7 +146,8 @@ async fn read<M: Method>(response: Response) -> Result<M::Response, Failure> {
     let broken = |cause| Failure::new(Blame::Copy, CallError::Nonsense(cause));
     let body = Limited::new(Body::from(response), ANSWER_BYTES).collect().await;
     let body = body.map_err(|error| broken(error.into()))?.to_bytes();
-    serde_json::from_slice(&body).map_err(|error| broken(std::sync::Arc::new(error)))
+    counts.received::<M>(body.len());
+    serde_json::from_slice(&body).map_err(|error| broken(Arc::new(error)))
 }
 
 /// What our own server means by a status. Anything else is somebody else's.

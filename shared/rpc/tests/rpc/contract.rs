@@ -7,8 +7,8 @@ use std::time::Duration;
 use conduit_domain::{AccountId, ArticleId, Error, NameKey};
 use conduit_rpc::limits::{KEYS, PAGE};
 use conduit_rpc::{
-    ArticlesApi, Batched, CallError, DeletionCursor, FindUsers, Follow, Peers, ProfilesApi, User, UsersApi,
-    deadline,
+    ArticlesApi, Batched, CallError, DeletionCursor, FindUsers, Follow, Peers, ProfilesApi, Transport, User,
+    UsersApi, deadline,
 };
 use tokio::time::Instant;
 
@@ -398,5 +398,41 @@ async fn look_ups_at_the_same_time_share_calls_and_get_their_own() {
         assert_eq!(settings.counts.calls("users", "find"), 2, "{way:?}");
         assert_eq!(settings.counts.joined("users"), 39, "{way:?}");
         assert!(settings.counts.calls("profiles", "follows") <= 3, "{way:?}");
+    }
+}
+
+#[tokio::test]
+async fn bytes_of_messages_are_counted_by_peer() {
+    const ASKED: &str = r#"{"ids":[1000001],"names":[]}"#;
+    const ANSWERED: &str = r#"{"users":[{"id":1000001,"username":"ann","bio":null,"image":null}]}"#;
+    let world = small();
+    for way in WAYS {
+        let server = Server::start(way, &world);
+        let settings = settings();
+        let peers = server.peers(&settings);
+        let counts = &settings.counts;
+        in_time(peers.users.find(ids([1_000_001]))).await.unwrap();
+        let (asked, answered) = match way.0 {
+            Transport::Http => (ASKED.len() as u64, ANSWERED.len() as u64),
+            // A tag and a length before what has a length, a tag before what has none; the id takes three bytes.
+            Transport::Grpc => (1 + 1 + 3, 2 + (1 + 3) + (2 + 3)),
+        };
+        assert_eq!(counts.sent_bytes("users"), asked, "{way:?}");
+        assert_eq!(counts.received_bytes("users"), answered, "{way:?}");
+        in_time(peers.users.find(ids([1_000_001]))).await.unwrap();
+        assert_eq!(counts.sent_bytes("users"), 2 * asked, "{way:?}");
+        assert_eq!(counts.received_bytes("users"), 2 * answered, "{way:?}");
+        assert_eq!(counts.sent_bytes("profiles"), 0, "{way:?}");
+
+        let failing = World {
+            mood: Mood::Failing,
+            ..World::default()
+        };
+        let server = Server::start(way, &Arc::new(failing));
+        let peers = server.peers(&settings);
+        let call = peers.articles.ids_by_slugs(vec!["a-b".to_owned()]);
+        assert!(in_time(call).await.is_err());
+        assert!(counts.sent_bytes("articles") > 0, "{way:?}");
+        assert_eq!(counts.received_bytes("articles"), 0, "{way:?}");
     }
 }

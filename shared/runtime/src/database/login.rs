@@ -28,7 +28,9 @@ pub(super) async fn url_of(
         (false, None, true) => {
             let role_settings = settings_of(owner, session).await?;
             let pairs = role_settings.iter().filter_map(|setting| setting.split_once('='));
-            Ok(Some(url.with_parameters(pairs.chain([("role", owner.role())]))?))
+            // Other sessions see the login alone, so the name says who it works for.
+            let owner = [("role", owner.role()), ("application_name", owner.role())];
+            Ok(Some(url.with_parameters(pairs.chain(owner))?))
         }
     }
 }

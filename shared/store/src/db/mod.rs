@@ -10,6 +10,7 @@ mod connection;
 mod fetch;
 mod statement;
 mod transaction;
+mod waits;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -28,6 +29,8 @@ use connection::{Conn, Connector};
 pub use fetch::Fetch;
 pub use statement::Statement;
 pub use transaction::Transaction;
+pub use waits::PoolWaits;
+use waits::Waits;
 
 /// A call that takes longer than this fails, so that a client has its answer within the five seconds of contract 4.5 even where
 /// the server has frozen.
@@ -68,6 +71,7 @@ pub struct Db {
     /// How many connections there may be at most, and how many for now: one more than have been opened.
     connections: usize,
     allowed: Arc<AtomicUsize>,
+    waits: Arc<Waits>,
     limit: Duration,
 }
 
@@ -95,6 +99,7 @@ impl Db {
             pool,
             connections,
             allowed: Arc::new(AtomicUsize::new(1)),
+            waits: Arc::default(),
             limit: CALL_LIMIT,
         }
     }
@@ -199,6 +204,11 @@ impl Db {
         }
     }
 
+    /// How often callers got no connection at once.
+    pub fn waits(&self) -> PoolWaits {
+        self.waits.so_far()
+    }
+
     async fn fetch_optional<Q: Fetch>(&self, query: Q) -> Result<Option<Q::Row>, Failure> {
         let mut conn = self.acquire().await?;
         let outcome = query.first(&mut conn).await;
@@ -222,7 +232,7 @@ impl Db {
     async fn acquire(&self) -> Result<Conn, Failure> {
         // Whoever opened the last one may have gone away before the line below.
         self.allow_another();
-        let object = self.pool.get().await;
+        let object = self.waits.watch(self.pool.get()).await;
         self.allow_another();
         Conn::new(object.map_err(|error| Failure::NoConnection(error.into()))?)
     }

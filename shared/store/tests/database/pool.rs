@@ -1,12 +1,14 @@
 use std::cell::Cell;
+use std::pin::pin;
 use std::time::Duration;
 
 use conduit_domain::error::{Error, Taken};
 use conduit_domain::{AccountId, NameKey, Result};
-use conduit_store::db::{Db, DbSettings, PoolStatus};
+use conduit_store::db::{Db, DbSettings, PoolStatus, PoolWaits};
 use conduit_store::profiles::ProfileStore;
 use conduit_store::users::UserStore;
 use conduit_testkit::TestDatabase;
+use futures_util::FutureExt;
 use futures_util::future::join_all;
 use sqlx::postgres::PgConnection;
 use tokio::sync::oneshot;
@@ -136,6 +138,41 @@ async fn one_connection_serves_one_statement_after_the_other() {
     ));
     assert!(db.ready().await);
     assert_eq!(backend(&db).await, first);
+}
+
+#[tokio::test]
+async fn who_gets_no_connection_at_once_is_counted() {
+    let database = TestDatabase::new().await;
+    let db = patient(DbSettings {
+        // No pings, which are waited for, too.
+        idle_ping_after: PATIENCE * 60,
+        ..with_one_connection(&database)
+    });
+    assert_eq!(db.waits(), PoolWaits::default());
+    fill(&db, 1).await;
+    let opened = db.waits();
+    assert_eq!(opened.count, 1, "a connection has to be opened");
+    assert!(opened.total > Duration::ZERO);
+
+    assert_eq!(echo(&db, 1).await.unwrap(), 1);
+    let held = db.begin().await.unwrap();
+    assert_eq!(db.waits(), opened, "it was idle");
+
+    let mut second = pin!(echo(&db, 2));
+    assert!(second.as_mut().now_or_never().is_none());
+    assert_eq!(db.waits().count, 2);
+    assert_eq!(db.waits().total, opened.total, "it still waits");
+    held.roll_back().await.unwrap();
+    assert_eq!(second.await.unwrap(), 2);
+    let served = db.waits();
+    assert_eq!(served.count, 2);
+    assert!(served.total > opened.total);
+
+    let held = db.begin().await.unwrap();
+    assert!(echo(&db, 3).now_or_never().is_none());
+    assert_eq!(db.waits().count, 3);
+    assert!(db.waits().total > served.total, "who goes away has waited");
+    held.roll_back().await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,6 +1,6 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use conduit_web::PoolSize;
+use conduit_web::{PoolSize, PoolWaits};
 
 use super::*;
 
@@ -44,6 +44,12 @@ async fn metrics_show_pools_and_counts_as_they_are_now() {
         available: 1,
         waiting: 2,
     });
+    for (worker, count) in [("worker-0", 3), ("worker-1", 0)] {
+        metrics.watch_waits(worker, move || PoolWaits {
+            count,
+            total: Duration::from_millis(500 * count),
+        });
+    }
     let counted = Arc::new(AtomicU64::new(6));
     let count = Arc::clone(&counted);
     metrics.watch_count("things_done", "Things done", move || {
@@ -57,6 +63,8 @@ async fn metrics_show_pools_and_counts_as_they_are_now() {
         r#"pool_connections{pool="worker-0",state="open"} 4"#,
         r#"pool_connections{pool="worker-0",state="idle"} 1"#,
         r#"pool_connections{pool="worker-0",state="waiting"} 2"#,
+        "# TYPE pool_waits counter\npool_waits_total{pool=\"worker-0\"} 3\npool_waits_total{pool=\"worker-1\"} 0\n",
+        "# TYPE pool_wait_seconds counter\npool_wait_seconds_total{pool=\"worker-0\"} 1.5\n",
         "# HELP things_done Things done.\n# TYPE things_done counter\nthings_done_total 7\n",
     ] {
         assert!(text.contains(line), "{line} is not in\n{text}");
