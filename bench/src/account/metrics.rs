@@ -33,6 +33,13 @@ impl Counters {
         whole(at(self) - at(before))
     }
 
+    /// How much a counter that need not be whole has grown since; `None` where nobody counts it.
+    #[must_use]
+    pub fn grown(&self, before: &Self, name: &str) -> Option<f64> {
+        let grown = self.0.get(name)? - before.0.get(name).copied().unwrap_or(0.0);
+        Some(grown.max(0.0))
+    }
+
     /// What a gauge says now, or 0.
     #[must_use]
     pub fn now(&self, name: &str) -> u64 {
@@ -94,5 +101,8 @@ mod tests {
         assert_eq!(after.since(&before, "conduit_rpc_calls_total"), 6);
         assert_eq!(after.now("pool_waiting"), 5);
         assert_eq!(after.since(&before, "nobody_counts_this"), 0);
+        after.add("pool_wait_seconds_total{pool=\"worker-0\"} 0.25\npool_wait_seconds_total{pool=\"worker-1\"} 0.5\n");
+        assert_eq!(after.grown(&before, "pool_wait_seconds_total"), Some(0.75));
+        assert_eq!(after.grown(&before, "nobody_counts_this"), None);
     }
 }

@@ -46,7 +46,7 @@ impl Watched {
                 own(&parent) + ended.iter().sum::<u64>() + children
             }
         };
-        Ok(ticks * MICROS / procfs::ticks_per_second().max(1))
+        Ok(micros(ticks))
     }
 
     /// Resident memory now.
@@ -104,14 +104,19 @@ fn stat(pid: u32) -> Result<Stat> {
     Ok(Process::new(signed(pid)?)?.stat()?)
 }
 
-fn children(pid: u32) -> Result<Vec<Stat>> {
+pub(super) fn children(pid: u32) -> Result<Vec<Stat>> {
     let pid = signed(pid)?;
     let stats = all_processes()?.filter_map(|process| process.ok()?.stat().ok());
     Ok(stats.filter(|stat| stat.ppid == pid).collect())
 }
 
-fn own(stat: &Stat) -> u64 {
+/// User and system time of a process itself, in ticks.
+pub(super) fn own(stat: &Stat) -> u64 {
     stat.utime + stat.stime
+}
+
+pub(super) fn micros(ticks: u64) -> u64 {
+    ticks * MICROS / procfs::ticks_per_second().max(1)
 }
 
 /// Shared pages count by how many share them.
@@ -164,13 +169,15 @@ mod tests {
     #[test]
     fn a_family_counts_with_those_that_ended() {
         let family = this(Who::Family);
-        let before = family.cpu_us().unwrap() - this(Who::One).cpu_us().unwrap();
+        // Below zero where other tests work between the two looks.
+        let others = || i128::from(family.cpu_us().unwrap()) - i128::from(this(Who::One).cpu_us().unwrap());
+        let before = others();
         let script = "i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done";
         let ended = std::process::Command::new("/bin/sh")
             .args(["-c", script])
             .status();
         assert!(ended.unwrap().success());
-        let after = family.cpu_us().unwrap() - this(Who::One).cpu_us().unwrap();
+        let after = others();
         assert!(after >= before + 20_000, "{before} {after}");
         assert!(family.memory_bytes().unwrap() > 1 << 20);
     }

@@ -60,6 +60,13 @@ pub struct Measurement {
     /// looked.
     #[serde(default)]
     pub waiting: Option<u64>,
+    /// Requests that got no database connection at once, all processes together; `None` where nobody counted.
+    #[serde(default)]
+    pub pool_waits: Option<PoolWaits>,
+    /// PostgreSQL's processor time by the service that a session served, in microseconds. A part of what `processes` has: sessions
+    /// that ended meanwhile and processes that serve no session are in the latter only. Empty where nobody looked.
+    #[serde(default)]
+    pub database_us: BTreeMap<String, u64>,
 }
 
 /// One kind of request among those of a measurement.
@@ -124,8 +131,18 @@ pub enum ProcessKind {
 pub struct PeerTraffic {
     /// Calls that left a service; what was batched left once.
     pub calls: u64,
-    /// Bytes in both directions; `None` where they cannot be told from other traffic.
+    /// Bytes of their messages in both directions, without heads and frames; `None` where nobody counted.
     pub bytes: Option<u64>,
+}
+
+/// Waits for a database connection. One that was under way at an end of the measurement is in the count at its beginning, in the
+/// time at its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PoolWaits {
+    /// How many.
+    pub count: u64,
+    /// How long in all.
+    pub us: u64,
 }
 
 /// When a step counts as held.
@@ -232,6 +249,31 @@ impl Measurement {
     #[must_use]
     pub fn peer_calls(&self) -> Option<f64> {
         ratio(self.peers?.calls, self.counts.completed)
+    }
+
+    /// Bytes between services per 2xx answer.
+    #[must_use]
+    pub fn peer_bytes(&self) -> Option<f64> {
+        ratio(self.peers?.bytes?, self.counts.completed)
+    }
+
+    /// Waits for a database connection per thousand 2xx answers.
+    #[must_use]
+    pub fn waits_per_thousand(&self) -> Option<f64> {
+        Some(1000.0 * ratio(self.pool_waits?.count, self.counts.completed)?)
+    }
+
+    /// The mean wait for a database connection, in microseconds; `None` if nobody waited.
+    #[must_use]
+    pub fn mean_wait_us(&self) -> Option<f64> {
+        let waits = self.pool_waits?;
+        ratio(waits.us, waits.count)
+    }
+
+    /// PostgreSQL's processor time for one service per 2xx answer, in microseconds.
+    #[must_use]
+    pub fn database_us_of(&self, service: &str) -> Option<f64> {
+        ratio(*self.database_us.get(service)?, self.counts.completed)
     }
 }
 

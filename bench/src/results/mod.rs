@@ -16,8 +16,8 @@ mod latency;
 mod run;
 
 pub use cell::{
-    Cell, Counts, Measurement, Outcome, PeerTraffic, ProcessKind, ProcessUse, RouteOutcome, Rules, Search,
-    Step,
+    Cell, Counts, Measurement, Outcome, PeerTraffic, PoolWaits, ProcessKind, ProcessUse, RouteOutcome, Rules,
+    Search, Step,
 };
 pub use folder::Folder;
 pub use key::{Budget, Key, Load, Mode, Place, Sockets, Split, Variant};

@@ -1,5 +1,6 @@
 //! One PostgreSQL for all deployments of a run, with a database for each size, kept from run to run.
 
+use std::collections::BTreeMap;
 use std::net::TcpListener;
 
 use anyhow::{Context, Result};
@@ -11,7 +12,7 @@ use url::Url;
 
 use super::Surroundings;
 use crate::account::budget::{Bounds, Group};
-use crate::account::{Watched, Who};
+use crate::account::{Backends, Watched, Who};
 use crate::plan::Plan;
 use crate::results::{ProcessKind, Sockets};
 use crate::seed::{Seeding, fill};
@@ -69,6 +70,32 @@ impl Cluster {
             kind: ProcessKind::Database,
             who: Who::Family(self.embedded.process_id()),
         }
+    }
+
+    /// What every session has used so far.
+    pub(super) fn backends(&self) -> Result<Backends> {
+        Backends::of(self.embedded.process_id())
+    }
+
+    /// Which service each session in a database serves (`monolith`, `users`), by its process id.
+    pub(super) async fn serves(&self, database: &str) -> Result<BTreeMap<i32, String>> {
+        let mut connection = connect(&self.embedded.url()).await?;
+        // The name is that of the role where a process takes its role from another login.
+        let sessions: Vec<(i32, String)> = sqlx::query_as(
+            "select pid, role
+             from pg_stat_activity, unnest(array[usename::text, application_name]) as role
+             where datname = $1 and role like 'conduit\\_%'",
+        )
+        .bind(database)
+        .fetch_all(&mut connection)
+        .await
+        .context("asking PostgreSQL whom its sessions serve")?;
+        connection.close().await?;
+        let service = |role: &str| Owner::ALL.into_iter().find(|owner| owner.role() == role);
+        let served = sessions
+            .into_iter()
+            .filter_map(|(pid, role)| Some((pid, service(&role)?.schema().to_owned())));
+        Ok(served.collect())
     }
 
     /// As the server says it.

@@ -21,6 +21,8 @@ pub(super) struct Deployment {
     pub(super) layout: String,
     pub(super) target: String,
     pub(super) world: World,
+    /// The name of its database; none of one elsewhere.
+    pub(super) database: Option<String>,
     stack: Option<Stack>,
     bounds: Vec<(String, ControlGroup)>,
     idle: BTreeMap<String, u64>,
@@ -68,6 +70,10 @@ impl Deployment {
             layout: layout.to_string(),
             target: stack.address().to_owned(),
             world: World::default(),
+            database: match &options.database {
+                DatabaseChoice::Given(url) => Some(url.database().to_owned()),
+                DatabaseChoice::Kept | DatabaseChoice::Temporary => None,
+            },
             bounds: bounded(&stack, group, used)?,
             stack: Some(stack),
             idle: BTreeMap::new(),
@@ -90,6 +96,7 @@ impl Deployment {
             layout: remote.name.clone(),
             target: remote.address.clone(),
             world,
+            database: None,
             stack: None,
             bounds: Vec::new(),
             idle: BTreeMap::new(),

@@ -3,6 +3,7 @@
 use anyhow::Result;
 
 use super::Surroundings;
+use super::database::Cluster;
 use super::deployment::Deployment;
 use super::observe::{Costs, Observer};
 use crate::account::budget::{Bounds, Group as ControlGroup};
@@ -16,7 +17,7 @@ pub(super) struct Loading<'a> {
     pub(super) plan: &'a Plan,
     pub(super) deployment: &'a Deployment,
     /// PostgreSQL, if it is here.
-    pub(super) database: Option<Watched>,
+    pub(super) cluster: Option<&'a Cluster>,
     pub(super) surroundings: &'a Surroundings,
     pub(super) profile: Profile,
     /// Sets what is drawn; different for each repetition, the same for each layout.
@@ -36,7 +37,7 @@ impl Loading<'_> {
         let spec = self.spec(load, seconds);
         let generators = Generators::start(&self.commands(), &spec).await?;
         let _pinned = self.pin(&generators)?;
-        let mut observer = Observer::new(self.deployment, self.watched(&generators));
+        let mut observer = Observer::new(self.deployment, self.cluster, self.watched(&generators));
         let outcome = generators
             .run(async |event| match event {
                 Event::Counting => observer.begin().await,
@@ -102,7 +103,7 @@ impl Loading<'_> {
 
     fn watched(&self, generators: &Generators) -> Vec<Watched> {
         let mut watched = self.deployment.watched();
-        watched.extend(self.database.clone());
+        watched.extend(self.cluster.map(Cluster::watched));
         let generator = |(number, pid): (usize, u32)| Watched {
             name: format!("generator-{}", number + 1),
             service: None,

@@ -4,16 +4,20 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 
+use super::database::Cluster;
 use super::deployment::Deployment;
-use crate::account::{Counters, Watched, load_average};
-use crate::results::{PeerTraffic, ProcessUse};
+use crate::account::{Backends, Counters, Watched, load_average};
+use crate::results::{PeerTraffic, PoolWaits, ProcessUse};
 
 /// Looks at the processes at the beginning and at the end.
 pub(super) struct Observer<'a> {
     deployment: &'a Deployment,
+    cluster: Option<&'a Cluster>,
     watched: Vec<Watched>,
     before: Option<Moment>,
     after: Option<Moment>,
+    /// Whom the sessions of the database serve, at the end.
+    serves: BTreeMap<i32, String>,
     peaks: BTreeMap<String, u64>,
 }
 
@@ -22,22 +26,31 @@ pub(super) struct Costs {
     pub(super) processes: Vec<ProcessUse>,
     pub(super) peers: Option<PeerTraffic>,
     pub(super) waiting: Option<u64>,
+    pub(super) pool_waits: Option<PoolWaits>,
+    pub(super) database_us: BTreeMap<String, u64>,
     pub(super) load_after: f64,
 }
 
 struct Moment {
     cpu_us: BTreeMap<String, u64>,
     throttled_us: BTreeMap<String, u64>,
+    backends: Backends,
     counters: Option<Counters>,
 }
 
 impl<'a> Observer<'a> {
-    pub(super) fn new(deployment: &'a Deployment, watched: Vec<Watched>) -> Self {
+    pub(super) fn new(
+        deployment: &'a Deployment,
+        cluster: Option<&'a Cluster>,
+        watched: Vec<Watched>,
+    ) -> Self {
         Self {
             deployment,
+            cluster,
             watched,
             before: None,
             after: None,
+            serves: BTreeMap::new(),
             peaks: BTreeMap::new(),
         }
     }
@@ -54,6 +67,9 @@ impl<'a> Observer<'a> {
         let mut moment = self.moment(None)?;
         moment.counters = self.deployment.counters().await?;
         self.after = Some(moment);
+        if let Some((cluster, database)) = self.cluster.zip(self.deployment.database.as_deref()) {
+            self.serves = cluster.serves(database).await?;
+        }
         for watched in &self.watched {
             self.peaks.insert(watched.name.clone(), watched.peak_bytes()?);
         }
@@ -68,6 +84,9 @@ impl<'a> Observer<'a> {
         Ok(Moment {
             cpu_us: cpu.collect::<Result<_>>()?,
             throttled_us: self.deployment.throttled_us()?,
+            backends: self
+                .cluster
+                .map_or_else(|| Ok(Backends::default()), Cluster::backends)?,
             counters,
         })
     }
@@ -96,11 +115,38 @@ impl<'a> Observer<'a> {
                 .filter(|_| self.deployment.has_peers())
                 .map(|(before, after)| PeerTraffic {
                     calls: after.since(before, "conduit_rpc_calls_total"),
-                    bytes: None,
+                    bytes: bytes(before, after),
                 }),
             waiting: counters
                 .map(|(before, after)| before.now("pool_waiting").max(after.now("pool_waiting"))),
+            pool_waits: counters.and_then(|(before, after)| waits(before, after)),
+            database_us: after.backends.since(&before.backends, &self.serves),
             load_after: load_average()?,
         })
     }
+}
+
+/// Counted by the callers; no service counts what it is asked.
+fn bytes(before: &Counters, after: &Counters) -> Option<u64> {
+    // A process that has called nobody has no series yet.
+    let of = |name| after.since(before, name);
+    let bytes = of("conduit_rpc_sent_bytes_total") + of("conduit_rpc_received_bytes_total");
+    (bytes > 0 || of("conduit_rpc_calls_total") == 0).then_some(bytes)
+}
+
+fn waits(before: &Counters, after: &Counters) -> Option<PoolWaits> {
+    after.grown(before, "pool_waits_total")?;
+    Some(PoolWaits {
+        count: after.since(before, "pool_waits_total"),
+        us: micros(after.grown(before, "pool_wait_seconds_total")?),
+    })
+}
+
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "seconds that were waited are never negative, and few"
+)]
+fn micros(seconds: f64) -> u64 {
+    (seconds * 1e6) as u64
 }

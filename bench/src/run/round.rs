@@ -162,7 +162,7 @@ async fn one(
         let loading = Loading {
             plan,
             deployment,
-            database: cluster.map(Cluster::watched),
+            cluster,
             surroundings,
             profile: cell.profile,
             seed: plan.seed.wrapping_add(u64::from(cell.key.repetition)),
@@ -245,6 +245,8 @@ fn measurement(loaded: Loaded, search: Option<Search>, load_before: f64) -> Meas
         routes: outcome.routes,
         late_p99_us: outcome.late_p99_us,
         waiting: costs.waiting,
+        pool_waits: costs.pool_waits,
+        database_us: costs.database_us,
     }
 }
 

@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 use bench::report::Report;
 use bench::results::{
     Artifact, ArtifactKind, Budget, Cell, Counts, DeployedProcess, Deployment, Folder, Key, Latency, Load,
-    Machine, Measurement, Mode, NoiseGate, Outcome, PeerTraffic, Place, Plan, ProcessKind, ProcessUse,
-    RouteOutcome, Rules, Run, Search, Sockets, Split, Step, Variant, histogram,
+    Machine, Measurement, Mode, NoiseGate, Outcome, PeerTraffic, Place, Plan, PoolWaits, ProcessKind,
+    ProcessUse, RouteOutcome, Rules, Run, Search, Sockets, Split, Step, Variant, histogram,
 };
 
 pub(crate) const LAYOUTS: [&str; 4] = ["monolith", "split-http", "split-grpc", "split-rebalanced-grpc"];
@@ -191,6 +191,15 @@ pub(crate) fn measurement(key: &Key, app: f64) -> Measurement {
         routes: routes(completed, 900.0 * weight * sway),
         late_p99_us: 40,
         waiting: Some(1),
+        pool_waits: Some(PoolWaits {
+            count: completed / 50,
+            us: completed / 50 * 120,
+        }),
+        database_us: names
+            .iter()
+            .filter(|name| !name.ends_with("-2"))
+            .map(|name| ((*name).to_owned(), whole(database * 0.9 / 4.0)))
+            .collect(),
     }
 }
 

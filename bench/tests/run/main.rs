@@ -143,6 +143,10 @@ fn an_interrupted_run_goes_on_and_says_what_failed() {
             .of(ProcessKind::App)
             .all(|process| process.memory_peak_bytes > 1 << 20)
     );
+    assert_eq!(measured.peers, None);
+    assert!(measured.pool_waits.is_some());
+    let served: Vec<_> = measured.database_us.keys().map(String::as_str).collect();
+    assert_eq!(served, ["monolith"]);
 
     let broken = cell(&cells, "list", Mode::Closed { concurrency: 1 });
     assert!(

@@ -8,7 +8,7 @@ use super::super::chart::{Bar, Bars, Line, Lines, Scale};
 use super::super::data::{APP, DATABASE, Data, Group};
 use super::super::number;
 use super::super::section::{Part, Section, Table};
-use super::{cpu_of_part, parts, told, variant};
+use super::{cpu_of_part, parts, place, told, variant};
 use crate::results::{Key, Mode};
 
 pub(super) fn section(data: &Data<'_>) -> Result<Option<Section>> {
@@ -20,6 +20,7 @@ pub(super) fn section(data: &Data<'_>) -> Result<Option<Section>> {
             "Per 2xx answer, by process; copies of one service are put together. The generator is left out.",
         )
         .part(by_process(data, &conditions)?);
+    section.parts.extend(database_by_service(data, &conditions));
     section.parts.extend(by_request(data, &conditions));
     let many = |family: &Key| concurrencies(data, family).len() > 1;
     for family in families(data).into_iter().filter(many) {
@@ -58,6 +59,37 @@ fn by_process(data: &Data<'_>, conditions: &Key) -> Result<Part> {
     Ok(Part {
         title: format!("By process, µs: {}", told(conditions)),
         charts: chart.into_iter().collect(),
+        table: Some(table),
+    })
+}
+
+/// Whose statements PostgreSQL works on; `None` if nobody looked.
+fn database_by_service(data: &Data<'_>, conditions: &Key) -> Option<Part> {
+    let groups = data.under(conditions);
+    let measurements = groups.iter().flat_map(|group| group.measurements());
+    let served = measurements.flat_map(|measurement| measurement.database_us.keys());
+    let served: BTreeSet<&str> = served.map(String::as_str).collect();
+    if served.is_empty() {
+        return None;
+    }
+    let mut services: Vec<&str> = served.into_iter().collect();
+    services.sort_by_key(|service| place(service));
+    let head = ["layout"].into_iter().chain(services.iter().copied());
+    let mut table = Table::new(&head.chain(["all of PostgreSQL"]).collect::<Vec<_>>());
+    for group in groups {
+        let of = |service: &&str| number::spread(group.spread(|m| m.database_us_of(service)));
+        let figures = services.iter().map(of);
+        let all = number::spread(group.spread(DATABASE));
+        let row = std::iter::once(group.key.layout.clone()).chain(figures);
+        table.row(row.chain([all]));
+    }
+    Some(Part {
+        title: format!(
+            "PostgreSQL by whom its sessions serve, µs: {} (sessions that ended meanwhile, and processes without one, are in the \
+             last column only)",
+            told(conditions)
+        ),
+        charts: Vec::new(),
         table: Some(table),
     })
 }

@@ -124,6 +124,19 @@ fn part_of(process: &ProcessUse) -> &str {
 
 /// The names of [`part_of`] that occur, in the order in which a request passes them.
 fn parts<'a>(measurements: impl Iterator<Item = &'a Measurement>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for process in measurements.flat_map(|measurement| &measurement.processes) {
+        let name = part_of(process);
+        if process.kind != ProcessKind::Generator && !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names.sort_by_key(|name| (place(name), name.clone()));
+    names
+}
+
+/// Where a request passes a part.
+fn place(part: &str) -> usize {
     const ORDER: [&str; 7] = [
         "monolith",
         "users",
@@ -133,16 +146,7 @@ fn parts<'a>(measurements: impl Iterator<Item = &'a Measurement>) -> Vec<String>
         "proxy",
         "PostgreSQL",
     ];
-    let mut names: Vec<String> = Vec::new();
-    for process in measurements.flat_map(|measurement| &measurement.processes) {
-        let name = part_of(process);
-        if process.kind != ProcessKind::Generator && !names.iter().any(|known| known == name) {
-            names.push(name.to_owned());
-        }
-    }
-    let place = |name: &String| ORDER.iter().position(|known| known == name);
-    names.sort_by_key(|name| (place(name).unwrap_or(4), name.clone()));
-    names
+    ORDER.iter().position(|known| *known == part).unwrap_or(4)
 }
 
 /// Processor time per request of a part, in microseconds.
