@@ -77,7 +77,8 @@ impl Manager for Connector {
 
     async fn create(&self) -> Result<Slot, sqlx::Error> {
         let generation = self.generation.load(Relaxed);
-        let connection = self.options.connect().await?;
+        // Boxed, here and below: the futures of what is rare would make those of every call of the store many times as large.
+        let connection = Box::pin(self.options.connect()).await?;
         self.opened.fetch_add(1, Relaxed);
         Ok(Some(Link {
             connection,
@@ -95,7 +96,7 @@ impl Manager for Connector {
         else {
             return Ok(());
         };
-        match timeout(self.ping_limit, link.connection.ping()).await {
+        match Box::pin(timeout(self.ping_limit, link.connection.ping())).await {
             Ok(answer) => answer.map_err(RecycleError::Backend),
             Err(_) => Err(RecycleError::message("no answer to a ping")),
         }

@@ -12,6 +12,7 @@ mod statement;
 mod transaction;
 mod waits;
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
@@ -232,7 +233,7 @@ impl Db {
     async fn acquire(&self) -> Result<Conn, Failure> {
         // Whoever opened the last one may have gone away before the line below.
         self.allow_another();
-        let object = self.waits.watch(self.pool.get()).await;
+        let object = self.waits.watch(pin!(self.pool.get())).await;
         self.allow_another();
         Conn::new(object.map_err(|error| Failure::NoConnection(error.into()))?)
     }

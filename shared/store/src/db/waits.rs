@@ -1,7 +1,7 @@
 //! How often, and for how long, callers got no connection at once.
 
 use std::future::poll_fn;
-use std::pin::pin;
+use std::pin::Pin;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::task::Poll;
@@ -33,8 +33,7 @@ impl Waits {
     }
 
     /// What is there at once costs one poll, and neither a clock nor a counter.
-    pub(super) async fn watch<T>(&self, getting: impl Future<Output = T>) -> T {
-        let mut getting = pin!(getting);
+    pub(super) async fn watch<T>(&self, mut getting: Pin<&mut impl Future<Output = T>>) -> T {
         let at_once = poll_fn(|context| Poll::Ready(getting.as_mut().poll(context))).await;
         match at_once {
             Poll::Ready(got) => got,
