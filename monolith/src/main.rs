@@ -3,13 +3,14 @@
 use std::pin::pin;
 
 use anyhow::Context;
-use clap::Parser;
+use clap::CommandFactory;
 use conduit_runtime::process::{health, stop_signal, unless_stopped};
+use conduit_runtime::settings;
 use conduit_runtime::telemetry::Telemetry;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> anyhow::Result<()> {
-    let settings = monolith::Settings::parse();
+    let settings: monolith::Settings = settings::parse(monolith::Settings::command());
     let common = &settings.common;
     if common.health {
         return Ok(health::ask(&common.http.ops_listen)?);

@@ -276,5 +276,5 @@ pub fn parse<S: CommandFactory + FromArgMatches>(port: u16) -> S {
         .fold(S::command(), |command, (name, offset)| {
             command.mut_arg(name, |arg| arg.default_value(address(offset)))
         });
-    S::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit())
+    conduit_runtime::settings::parse(command)
 }

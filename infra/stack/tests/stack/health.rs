@@ -7,12 +7,22 @@ use stack::{Binaries, DatabaseChoice, Layout, ProxyChoice, ServiceInfo};
 
 use crate::support::{binaries, folder, options, up};
 
+/// A path, a number, a duration, a word and an address that are set to nothing, as container platforms do with what is not given.
+const EMPTY: [&str; 5] = [
+    "DATABASE_URL_FILE",
+    "CONDUIT_HTTP_WORKERS",
+    "CONDUIT_REQUEST_DEADLINE",
+    "CONDUIT_LOG_FORMAT",
+    "CONDUIT_HTTP_LISTEN",
+];
+
 /// What the program says of the service's health.
 fn health(binaries: &Binaries, service: &ServiceInfo) -> Output {
     let program: PathBuf = binaries.folder.join(&service.name);
     let listen = service.operations.strip_prefix("http://").unwrap();
     Command::new(program)
         .arg("--health")
+        .envs(EMPTY.map(|name| (name, "")))
         .env("CONDUIT_OPS_LISTEN", listen)
         .output()
         .unwrap()

@@ -8,6 +8,7 @@ mod data;
 mod database;
 mod http;
 mod log;
+mod parse;
 mod secret;
 mod token;
 
@@ -18,6 +19,7 @@ pub use self::data::{DataArgs, DataFolder};
 pub use self::database::DatabaseArgs;
 pub use self::http::{HttpArgs, Listen, ListenOrOff};
 pub use self::log::{LogArgs, LogFormat, TraceArgs};
+pub use self::parse::parse;
 pub use self::secret::{secret_text, strong_secret};
 pub use self::token::{TokenArgs, TokenSecrets};
 use crate::database::InvalidDatabaseUrl;
