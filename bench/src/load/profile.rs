@@ -121,6 +121,24 @@ impl Profile {
         }
     }
 
+    /// Whether it leaves something behind in the database, if only what was written and taken back.
+    #[must_use]
+    pub fn writes(self) -> bool {
+        match self {
+            Self::Favorite | Self::Browse | Self::Write | Self::Mixed => true,
+            Self::List
+            | Self::ListToken
+            | Self::Feed
+            | Self::Article
+            | Self::Comments
+            | Self::Tags
+            | Self::User
+            | Self::Profile
+            | Self::Login
+            | Self::Read => false,
+        }
+    }
+
     /// What a session does next.
     pub(super) fn script(self, rng: &mut impl Rng) -> Script {
         match self {

@@ -107,17 +107,23 @@ impl Cluster {
 
     /// A database with so many articles, filled if it is not.
     pub(super) async fn data(&self, articles: u64, sockets: Sockets) -> Result<DatabaseUrl> {
-        let url = self
-            .embedded
-            .url_of(&format!("conduit_bench_{articles}_{}", self.seed));
+        let url = self.url_of(articles);
         if !self.is_filled(&url, articles).await? {
             self.fill(&url, articles).await?;
         }
-        // What an earlier group has written and taken back is no burden for the next.
-        let mut connection = connect(&url).await?;
-        sqlx::raw_sql("vacuum (analyze)").execute(&mut connection).await?;
-        connection.close().await?;
+        tidy(&url).await?;
         self.over(&url, sockets)
+    }
+
+    /// What a load has written and taken back is no burden for the next: dead rows and a map of visible pages that has lost its marks
+    /// make every later read dearer, and a checkpoint costs whoever is measured when it comes.
+    pub(super) async fn tidy(&self, articles: u64) -> Result<()> {
+        tidy(&self.url_of(articles)).await
+    }
+
+    fn url_of(&self, articles: u64) -> DatabaseUrl {
+        self.embedded
+            .url_of(&format!("conduit_bench_{articles}_{}", self.seed))
     }
 
     async fn fill(&self, url: &DatabaseUrl, articles: u64) -> Result<()> {
@@ -182,6 +188,18 @@ async fn connect(url: &DatabaseUrl) -> Result<PgConnection> {
         .connect()
         .await
         .with_context(|| format!("connecting to {url}"))
+}
+
+async fn tidy(url: &DatabaseUrl) -> Result<()> {
+    let mut connection = connect(url).await?;
+    for statement in ["vacuum (analyze)", "checkpoint"] {
+        sqlx::raw_sql(statement)
+            .execute(&mut connection)
+            .await
+            .context("tidying up after a load that wrote")?;
+    }
+    connection.close().await?;
+    Ok(())
 }
 
 /// The same database through its port.

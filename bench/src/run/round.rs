@@ -53,6 +53,10 @@ pub(super) async fn measure(
             started,
             outcome,
         })?;
+        if let (true, Some(cluster)) = (cell.profile.writes(), cluster) {
+            surroundings.progress.set_message("tidying up the database");
+            cluster.tidy(round.articles).await?;
+        }
     }
     for deployment in up.into_values().flatten() {
         deployment.down().await?;
