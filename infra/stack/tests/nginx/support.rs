@@ -11,6 +11,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
+use conduit_testkit::skip;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use stack::nginx::{self, Copy, RouteTable, Site, Topology};
@@ -25,9 +26,7 @@ pub(crate) const SERVICES: [&str; 4] = ["users", "profiles", "articles", "commen
 pub(crate) fn program() -> Option<PathBuf> {
     let program = nginx::installed();
     if program.is_none() {
-        eprintln!(
-            "SKIPPED: nginx is not installed (Debian's package is nginx), so its configuration is not tried"
-        );
+        skip("nginx is not installed (Debian's package is nginx), so its configuration is not tried");
     }
     program
 }

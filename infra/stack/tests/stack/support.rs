@@ -6,6 +6,7 @@ use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
+use conduit_testkit::skip;
 use conformance::ctx::Run;
 use conformance::forge::Secret;
 use conformance::target::{RouteTable, Target};
@@ -69,9 +70,7 @@ pub(crate) fn logged(stack: &Stack) -> String {
 pub(crate) fn has_nginx() -> bool {
     let installed = nginx::installed().is_some();
     if !installed {
-        eprintln!(
-            "SKIPPED: nginx is not installed (Debian's package is nginx), so nothing is tried behind it"
-        );
+        skip("nginx is not installed (Debian's package is nginx), so nothing is tried behind it");
     }
     installed
 }
