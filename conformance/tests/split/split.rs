@@ -17,10 +17,11 @@ use super::gate::{Gate, Way};
 pub(crate) const SERVICES: [&str; 4] = ["users", "profiles", "articles", "comments"];
 
 /// What clients' requests make services ask each other; the purge of deleted articles asks besides.
-const METHODS: [(&str, &str); 4] = [
+const METHODS: [(&str, &str); 5] = [
     ("users", "find"),
     ("profiles", "follows"),
     ("profiles", "followed_by"),
+    ("profiles", "followed_by_each"),
     ("articles", "ids_by_slugs"),
 ];
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use conduit_domain::ArticleId;
-use conduit_rpc::{ArticlesApi, Batched, CallError, CallSettings, Deletion, DeletionCursor};
+use conduit_rpc::{ArticlesApi, BatchedArticles, CallError, CallSettings, Deletion, DeletionCursor};
 use conduit_store::ArticleStore;
 use conduit_store::articles::DeletionRecord;
 
@@ -25,7 +25,7 @@ impl Local {
 pub fn api(articles: ArticleStore, calls: &CallSettings) -> Arc<dyn ArticlesApi> {
     let local = Arc::new(Local::new(articles));
     if calls.batching {
-        Arc::new(Batched::articles(local, Arc::clone(&calls.counts)))
+        Arc::new(BatchedArticles::new(local, Arc::clone(&calls.counts)))
     } else {
         local
     }

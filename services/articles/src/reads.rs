@@ -16,7 +16,6 @@ use conduit_service::{authors, authors_besides};
 use conduit_store::ArticleStore;
 use conduit_store::articles::RecordPage;
 use conduit_store::articles::selection::Conditions;
-use futures_util::future::try_join;
 
 /// The read port over two peers and the own articles.
 #[derive(Clone)]
@@ -53,15 +52,6 @@ impl Composed {
                 names,
             })
             .await
-    }
-
-    async fn is_there(&self, caller: AccountId) -> Result<bool, CallError> {
-        let wanted = FindUsers {
-            ids: vec![caller],
-            names: Vec::new(),
-        };
-        let found = self.users.find(wanted).await?;
-        Ok(found.iter().any(|user| user.id == caller))
     }
 }
 
@@ -110,13 +100,16 @@ impl ArticleReads for Composed {
     }
 
     async fn feed(&self, caller: AccountId, page: Page) -> Result<ArticlePage> {
-        let (followed, is_there) = try_join(self.profiles.followed_by(caller), self.is_there(caller)).await?;
-        if !is_there {
+        let followed = self.profiles.followed_by(caller).await?;
+        let page = self.articles.feed(&followed, caller, page).await?;
+        // The caller is asked for along with the authors: a look-up of its own would tell no more.
+        let authors_and_caller = page.rows.iter().map(|row| row.author).chain([caller]);
+        let (users, profiles) = (&*self.users, &*self.profiles);
+        let ids = authors_and_caller.collect();
+        let mut found = authors(users, profiles, Viewer::Anonymous, ids).await?;
+        if !found.contains_key(&caller) {
             return Err(Error::CallerGone);
         }
-        let page = self.articles.feed(&followed, caller, page).await?;
-        let ids = page.rows.iter().map(|row| row.author).collect();
-        let mut found = authors(&*self.users, &*self.profiles, Viewer::Anonymous, ids).await?;
         // That is why they are here: no flag has to be asked for.
         found.values_mut().for_each(|author| author.following = true);
         Ok(with_authors(page, &found))

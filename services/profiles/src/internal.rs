@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use conduit_domain::AccountId;
-use conduit_rpc::{Batched, CallError, CallSettings, Follow, ProfilesApi};
+use conduit_rpc::{BatchedProfiles, CallError, CallSettings, Follow, ProfilesApi};
 use conduit_store::ProfileStore;
 
 /// The follows of this process's own store.
@@ -24,7 +24,7 @@ impl Local {
 pub fn api(follows: ProfileStore, calls: &CallSettings) -> Arc<dyn ProfilesApi> {
     let local = Arc::new(Local::new(follows));
     if calls.batching {
-        Arc::new(Batched::profiles(local, Arc::clone(&calls.counts)))
+        Arc::new(BatchedProfiles::new(local, Arc::clone(&calls.counts)))
     } else {
         local
     }
@@ -55,5 +55,13 @@ impl ProfilesApi for Local {
         limit: u32,
     ) -> Result<Vec<AccountId>, CallError> {
         Ok(self.follows.followed_by(viewer, after, limit.into()).await?)
+    }
+
+    async fn followed_by_each(
+        &self,
+        viewers: Vec<AccountId>,
+        limit: u32,
+    ) -> Result<Vec<(AccountId, Vec<AccountId>)>, CallError> {
+        Ok(self.follows.followed_by_each(&viewers, limit.into()).await?)
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use conduit_rpc::{Batched, CallError, CallSettings, FindUsers, User, UsersApi};
+use conduit_rpc::{BatchedUsers, CallError, CallSettings, FindUsers, User, UsersApi};
 use conduit_store::{UserRecord, UserStore};
 
 /// The accounts of this process's own store.
@@ -23,7 +23,7 @@ impl Local {
 pub fn api(accounts: UserStore, calls: &CallSettings) -> Arc<dyn UsersApi> {
     let local = Arc::new(Local::new(accounts));
     if calls.batching {
-        Arc::new(Batched::users(local, Arc::clone(&calls.counts)))
+        Arc::new(BatchedUsers::new(local, Arc::clone(&calls.counts)))
     } else {
         local
     }

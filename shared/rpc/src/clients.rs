@@ -10,7 +10,7 @@ use futures_util::future::try_join_all;
 use crate::client::{Caller, Wire};
 use crate::error::CallError;
 use crate::limits::{KEYS, PAGE, can_be_a_name};
-use crate::methods::{DeletedSince, Find, FollowedBy, Follows, IdsBySlugs};
+use crate::methods::{DeletedSince, Find, FollowedBy, FollowedByEach, Follows, IdsBySlugs};
 use crate::peers::{ArticlesApi, Deletion, DeletionCursor, FindUsers, Follow, ProfilesApi, User, UsersApi};
 use crate::wire;
 
@@ -75,19 +75,8 @@ impl<W: Wire> ProfilesApi for Remote<W> {
     }
 
     async fn followed_by(&self, viewer: AccountId) -> Result<Vec<AccountId>, CallError> {
-        let mut all = Vec::new();
-        loop {
-            let page = self.followed_page(viewer, all.last().copied(), PAGE).await?;
-            let is_last = page.len() < PAGE as usize;
-            // A page that does not go on from the last would be asked for for ever.
-            if page.first() <= all.last() && !page.is_empty() || !page.is_sorted() {
-                return Err(CallError::nonsense("a page of follows out of order"));
-            }
-            all.extend(page);
-            if is_last {
-                return Ok(all);
-            }
-        }
+        let first = self.followed_page(viewer, None, PAGE).await?;
+        followed_from(self, viewer, first, PAGE).await
     }
 
     async fn followed_page(
@@ -103,6 +92,48 @@ impl<W: Wire> ProfilesApi for Remote<W> {
         };
         let answer = self.0.call::<FollowedBy>(request).await?;
         Ok(answer.followees.into_iter().map(AccountId).collect())
+    }
+
+    async fn followed_by_each(
+        &self,
+        viewers: Vec<AccountId>,
+        limit: u32,
+    ) -> Result<Vec<(AccountId, Vec<AccountId>)>, CallError> {
+        let request = wire::FollowedByEachRequest {
+            viewers: viewers.into_iter().map(|id| id.0).collect(),
+            limit,
+        };
+        let answer = self.0.call::<FollowedByEach>(request).await?;
+        let each = answer.each.into_iter();
+        Ok(each
+            .map(|first| {
+                let followees = first.followees.into_iter().map(AccountId);
+                (AccountId(first.viewer), followees.collect())
+            })
+            .collect())
+    }
+}
+
+/// All that a viewer follows, from the first page on, which was asked for with this limit.
+pub(crate) async fn followed_from(
+    api: &dyn ProfilesApi,
+    viewer: AccountId,
+    first: Vec<AccountId>,
+    limit: u32,
+) -> Result<Vec<AccountId>, CallError> {
+    let (mut all, mut page, mut limit) = (Vec::new(), first, limit);
+    loop {
+        let is_last = page.len() < limit as usize;
+        // A page that does not go on from the last would be asked for for ever.
+        if page.first() <= all.last() && !page.is_empty() || !page.is_sorted() {
+            return Err(CallError::nonsense("a page of follows out of order"));
+        }
+        all.extend(page);
+        if is_last {
+            return Ok(all);
+        }
+        limit = PAGE;
+        page = api.followed_page(viewer, all.last().copied(), limit).await?;
     }
 }
 

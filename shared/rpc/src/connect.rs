@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::address::PeerAddress;
-use crate::batched::Batched;
+use crate::batched::{BatchedArticles, BatchedProfiles, BatchedUsers};
 use crate::client::{Caller, Wire};
 use crate::clients::Remote;
 use crate::grpc::client::Grpc;
@@ -56,8 +56,8 @@ fn over<W: Wire>(address: &PeerAddress, settings: &CallSettings) -> Peers {
 fn batched(peers: Peers, settings: &CallSettings) -> Peers {
     let counts = &settings.counts;
     Peers {
-        users: Arc::new(Batched::users(peers.users, Arc::clone(counts))),
-        profiles: Arc::new(Batched::profiles(peers.profiles, Arc::clone(counts))),
-        articles: Arc::new(Batched::articles(peers.articles, Arc::clone(counts))),
+        users: Arc::new(BatchedUsers::new(peers.users, Arc::clone(counts))),
+        profiles: Arc::new(BatchedProfiles::new(peers.profiles, Arc::clone(counts))),
+        articles: Arc::new(BatchedArticles::new(peers.articles, Arc::clone(counts))),
     }
 }

@@ -28,7 +28,7 @@ mod wire;
 
 pub use address::PeerAddress;
 pub use batch::Batch;
-pub use batched::Batched;
+pub use batched::{BatchedArticles, BatchedProfiles, BatchedUsers};
 pub use connect::{Peers, connect};
 pub use counts::Counts;
 pub use error::CallError;

@@ -8,6 +8,10 @@ pub const KEYS: usize = 500;
 /// Most ids that one page of `followed_by` carries.
 pub const PAGE: u32 = 1_000;
 
+/// Most ids that one call of `followed_by_each` may ask for, all viewers together: a batch of feeds must not make one answer of many
+/// megabytes. Fifty viewers still get whole pages.
+pub const FIRST_FOLLOWED: u32 = 50 * PAGE;
+
 /// Bytes of a request. The largest legal one is 500 names of `NAME_BYTES` each, so a quarter of a megabyte.
 pub const REQUEST_BYTES: usize = 4 << 20;
 

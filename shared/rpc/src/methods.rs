@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::CallError;
-use crate::limits::{KEYS, PAGE};
+use crate::limits::{FIRST_FOLLOWED, KEYS, PAGE};
 use crate::peers::FindUsers;
 use crate::serve::Served;
 use crate::wire;
@@ -110,6 +110,38 @@ impl Method for FollowedBy {
         Ok(wire::FollowedByResponse {
             followees: page.into_iter().map(|id| id.0).collect(),
         })
+    }
+}
+
+/// `ProfilesApi::followed_by_each`
+pub(crate) struct FollowedByEach;
+
+impl Method for FollowedByEach {
+    const PEER: &'static str = "profiles";
+    const NAME: &'static str = "followed_by_each";
+    const HTTP: &'static str = "/internal/v1/profiles/followed-by-each";
+    const GRPC: &'static str = "/conduit.internal.v1.Profiles/FollowedByEach";
+    type Request = wire::FollowedByEachRequest;
+    type Response = wire::FollowedByEachResponse;
+
+    async fn answer(served: &Served, request: Self::Request) -> Result<Self::Response, CallError> {
+        at_most_keys(request.viewers.len())?;
+        let limit = page(request.limit)?;
+        let most = request.viewers.len().saturating_mul(limit as usize);
+        if most > FIRST_FOLLOWED as usize {
+            return Err(CallError::nonsense(format!(
+                "up to {most} followed accounts in one call, over the limit of {FIRST_FOLLOWED}"
+            )));
+        }
+        let viewers = request.viewers.into_iter().map(AccountId).collect();
+        let each = offered(served.profiles.as_ref())?
+            .followed_by_each(viewers, limit)
+            .await?;
+        let each = each.into_iter().map(|(viewer, followees)| wire::FirstFollowed {
+            viewer: viewer.0,
+            followees: followees.into_iter().map(|id| id.0).collect(),
+        });
+        Ok(wire::FollowedByEachResponse { each: each.collect() })
     }
 }
 

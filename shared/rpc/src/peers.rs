@@ -50,6 +50,23 @@ pub trait ProfilesApi: Send + Sync {
         let above = all.into_iter().filter(|id| after.is_none_or(|after| *id > after));
         Ok(above.take(limit as usize).collect())
     }
+
+    /// The first page of [`Self::followed_by`] for each of these viewers, at most `limit` ids (1 to 1 000); who follows nobody may be
+    /// absent. A `Local` peer overrides this with one query.
+    ///
+    /// # Errors
+    /// [`CallError`], the only one.
+    async fn followed_by_each(
+        &self,
+        viewers: Vec<AccountId>,
+        limit: u32,
+    ) -> Result<Vec<(AccountId, Vec<AccountId>)>, CallError> {
+        let mut each = Vec::with_capacity(viewers.len());
+        for viewer in viewers {
+            each.push((viewer, self.followed_page(viewer, None, limit).await?));
+        }
+        Ok(each)
+    }
 }
 
 /// The owner of the articles.
@@ -151,6 +168,14 @@ impl<A: ProfilesApi + ?Sized> ProfilesApi for Arc<A> {
         limit: u32,
     ) -> Result<Vec<AccountId>, CallError> {
         (**self).followed_page(viewer, after, limit).await
+    }
+
+    async fn followed_by_each(
+        &self,
+        viewers: Vec<AccountId>,
+        limit: u32,
+    ) -> Result<Vec<(AccountId, Vec<AccountId>)>, CallError> {
+        (**self).followed_by_each(viewers, limit).await
     }
 }
 

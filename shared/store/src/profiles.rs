@@ -139,4 +139,43 @@ impl ProfileStore {
         };
         self.db.all(query).await
     }
+
+    /// Whom each of these accounts follows, ascending by id, at most `limit` each; who follows nobody is absent.
+    ///
+    /// # Errors
+    /// [`Unavailable`](conduit_domain::Error::Unavailable), [`Internal`](conduit_domain::Error::Internal).
+    pub async fn followed_by_each(
+        &self,
+        followers: &[AccountId],
+        limit: i64,
+    ) -> Result<Vec<(AccountId, Vec<AccountId>)>> {
+        let followers: Vec<i64> = followers.iter().map(|id| id.0).collect();
+        let query = || {
+            sqlx::query!(
+                r#"select
+                     asked.follower_id as "follower_id!",
+                     held.followee_id as "followee_id!"
+                   from (select distinct unnest($1::bigint[])) asked (follower_id)
+                   cross join lateral (
+                     select followee_id
+                     from profiles.follows
+                     where follower_id = asked.follower_id
+                     order by followee_id
+                     limit $2
+                   ) held
+                   order by 1, 2"#,
+                &followers,
+                limit
+            )
+            .map(|row| (AccountId(row.follower_id), AccountId(row.followee_id)))
+        };
+        let rows = self.db.all(query).await?;
+        Ok(rows
+            .chunk_by(|(one, _), (next, _)| one == next)
+            .filter_map(|rows| {
+                let (follower, _) = rows.first()?;
+                Some((*follower, rows.iter().map(|(_, followee)| *followee).collect()))
+            })
+            .collect())
+    }
 }

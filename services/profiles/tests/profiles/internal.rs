@@ -46,6 +46,8 @@ async fn peers_learn_which_follows_hold_and_whom_somebody_follows() {
     assert_eq!(api.followed_page(ANN, None, 1).await.unwrap(), [BEN]);
     assert_eq!(api.followed_page(ANN, Some(BEN), 1).await.unwrap(), [CLEO]);
     assert_eq!(api.followed_page(ANN, Some(CLEO), 1).await.unwrap(), []);
+    let each = api.followed_by_each(vec![ANN, BEN, CLEO], 1).await.unwrap();
+    assert_eq!(each, [(ANN, vec![BEN]), (BEN, vec![ANN])]);
 }
 
 #[tokio::test]

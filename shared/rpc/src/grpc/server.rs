@@ -18,7 +18,7 @@ pub use crate::grpc::connection::{Caller, Io, serve_connection};
 
 use crate::error::CallError;
 use crate::limits::{ANSWER_BYTES, REQUEST_BYTES};
-use crate::methods::{DeletedSince, Find, FollowedBy, Follows, IdsBySlugs, Method};
+use crate::methods::{DeletedSince, Find, FollowedBy, FollowedByEach, Follows, IdsBySlugs, Method};
 use crate::serve::{SECRET_HEADER, Served, Terms};
 use crate::trace;
 use crate::wire::articles_server::{Articles, ArticlesServer};
@@ -184,6 +184,13 @@ impl Profiles for Shell {
         request: Request<wire::FollowedByRequest>,
     ) -> Result<Response<wire::FollowedByResponse>, Status> {
         self.answer::<FollowedBy>(request).await
+    }
+
+    async fn followed_by_each(
+        &self,
+        request: Request<wire::FollowedByEachRequest>,
+    ) -> Result<Response<wire::FollowedByEachResponse>, Status> {
+        self.answer::<FollowedByEach>(request).await
     }
 }
 

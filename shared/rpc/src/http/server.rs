@@ -10,7 +10,7 @@ use actix_web::{HttpRequest, HttpResponse, guard};
 use crate::error::CallError;
 use crate::http::DEADLINE_HEADER;
 use crate::limits::REQUEST_BYTES;
-use crate::methods::{DeletedSince, Find, FollowedBy, Follows, IdsBySlugs, Method};
+use crate::methods::{DeletedSince, Find, FollowedBy, FollowedByEach, Follows, IdsBySlugs, Method};
 use crate::serve::{SECRET_HEADER, Served, Terms};
 use crate::trace;
 
@@ -23,7 +23,8 @@ pub fn configure(config: &mut web::ServiceConfig, served: Served) {
     if served.profiles.is_some() {
         config
             .service(resource::<Follows>())
-            .service(resource::<FollowedBy>());
+            .service(resource::<FollowedBy>())
+            .service(resource::<FollowedByEach>());
     }
     if served.articles.is_some() {
         config

@@ -7,9 +7,10 @@ use std::time::Duration;
 use conduit_domain::{AccountId, ArticleId, Error, NameKey};
 use conduit_rpc::limits::{KEYS, PAGE};
 use conduit_rpc::{
-    ArticlesApi, Batched, CallError, DeletionCursor, FindUsers, Follow, Peers, ProfilesApi, Transport, User,
-    UsersApi, deadline,
+    ArticlesApi, BatchedArticles, BatchedProfiles, BatchedUsers, CallError, DeletionCursor, FindUsers,
+    Follow, Peers, ProfilesApi, Transport, User, UsersApi, deadline,
 };
+use futures_util::future::join_all;
 use tokio::time::Instant;
 
 use crate::in_time;
@@ -27,9 +28,9 @@ fn ways(world: &Arc<World>) -> Vec<Way> {
         articles: Arc::clone(world) as Arc<dyn ArticlesApi>,
     };
     let batched = Peers {
-        users: Arc::new(Batched::users(local.users.clone(), Arc::default())),
-        profiles: Arc::new(Batched::profiles(local.profiles.clone(), Arc::default())),
-        articles: Arc::new(Batched::articles(local.articles.clone(), Arc::default())),
+        users: Arc::new(BatchedUsers::new(local.users.clone(), Arc::default())),
+        profiles: Arc::new(BatchedProfiles::new(local.profiles.clone(), Arc::default())),
+        articles: Arc::new(BatchedArticles::new(local.articles.clone(), Arc::default())),
     };
     let mut ways = vec![
         ("local".to_owned(), local, None),
@@ -149,11 +150,41 @@ async fn everybody_whom_a_viewer_follows_comes_in_order_over_any_number_of_pages
             let found = in_time(peers.profiles.followed_by(AccountId(viewer)))
                 .await
                 .unwrap();
-            assert_eq!(
-                found,
-                (1..=many).map(|id| AccountId(id * 3)).collect::<Vec<_>>(),
-                "{way}"
-            );
+            assert_eq!(found, multiples(many), "{way}");
+        }
+        let first = peers
+            .profiles
+            .followed_by_each(vec![AccountId(3), AccountId(4)], PAGE);
+        let mut first = in_time(first).await.unwrap();
+        first.sort_unstable();
+        let expected = [(3, page - 1), (4, page)].map(|(viewer, many)| (AccountId(viewer), multiples(many)));
+        assert_eq!(first, expected, "{way}");
+    }
+}
+
+/// What somebody follows who follows so many.
+fn multiples(many: i64) -> Vec<AccountId> {
+    (1..=many).map(|id| AccountId(id * 3)).collect()
+}
+
+#[tokio::test]
+async fn many_who_ask_at_once_whom_they_follow_get_all_of_their_own() {
+    // So many that their first pages in one call are shorter than what some of them follow.
+    let followees: Vec<(i64, i64)> = (1..=60).map(|viewer| (viewer, viewer * 20 % 900)).collect();
+    let follows = followees
+        .iter()
+        .flat_map(|(viewer, many)| (1..=*many).map(move |id| (*viewer, id * 3)));
+    let world = Arc::new(World {
+        follows: follows.collect(),
+        ..World::default()
+    });
+    for (way, peers, _server) in ways(&world) {
+        let asking = followees
+            .iter()
+            .map(|(viewer, _)| peers.profiles.followed_by(AccountId(*viewer)));
+        let answers = in_time(join_all(asking)).await;
+        for ((viewer, many), found) in followees.iter().zip(answers) {
+            assert_eq!(found.unwrap(), multiples(*many), "{way}, {viewer}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What the servers refuse: strangers, other paths, requests that make no sense.
 
 use conduit_domain::AccountId;
-use conduit_rpc::limits::{KEYS, REQUEST_BYTES};
+use conduit_rpc::limits::{KEYS, PAGE, REQUEST_BYTES};
 use conduit_rpc::{CallError, CallSettings, FindUsers, PeerAddress, Secrets, Served, Transport};
 use reqwest::{Client, Response, StatusCode};
 use tonic::client::Grpc;
@@ -147,6 +147,9 @@ async fn requests_that_make_no_sense_are_refused_and_counted() {
         server.counts.nonsense_asked("users", "find"),
         bad.len() as u64 + 1
     );
+    let each = "/internal/v1/profiles/followed-by-each";
+    // One page more than one call may be answered with.
+    let many_viewers = format!(r#"{{"viewers":{:?},"limit":{PAGE}}}"#, [1; 51]);
     for (path, body) in [
         (
             "/internal/v1/articles/deleted-since",
@@ -160,8 +163,15 @@ async fn requests_that_make_no_sense_are_refused_and_counted() {
             "/internal/v1/profiles/followed-by",
             r#"{"viewer":1,"limit":1001}"#,
         ),
+        (each, r#"{"viewers":[1],"limit":0}"#),
+        (each, r#"{"viewers":[1],"limit":1001}"#),
+        (each, &many_viewers),
     ] {
-        is_empty(post(&server, path, body).await, StatusCode::BAD_REQUEST).await;
+        is_empty(
+            post(&server, path, body.to_owned()).await,
+            StatusCode::BAD_REQUEST,
+        )
+        .await;
     }
     let late = Client::new()
         .post(format!("{}{find}", server.address))

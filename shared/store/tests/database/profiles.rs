@@ -127,4 +127,11 @@ async fn whom_somebody_follows_comes_in_pages_by_id() {
     assert_eq!(pages.concat(), followed);
     assert_eq!(profiles.followed_by(ann, None, i64::MAX).await.unwrap(), followed);
     assert_eq!(profiles.followed_by(NOBODY, None, 5).await.unwrap(), []);
+    let other = followed[4];
+    let asked = [other, NOBODY, ann, ann];
+    assert_eq!(
+        profiles.followed_by_each(&asked, 3).await.unwrap(),
+        [(ann, followed[..3].to_vec()), (other, vec![ann])]
+    );
+    assert_eq!(profiles.followed_by_each(&[], 3).await.unwrap(), []);
 }
