@@ -29,7 +29,7 @@ mod world;
 
 pub use generator::generate;
 pub use generators::{Event, Generators};
-pub use profile::Profile;
+pub use profile::{Profile, READ};
 pub use spec::{Offered, Spec};
 pub use tally::Outcome;
 pub use world::{Viewer, World};

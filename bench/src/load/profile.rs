@@ -60,15 +60,16 @@ pub(super) enum Script {
     Visit,
 }
 
-const READ: &[(u32, Script)] = &[
-    (15, Script::List),
-    (15, Script::ListToken),
-    (10, Script::Feed),
-    (25, Script::Article),
-    (15, Script::Comments),
-    (10, Script::Tags),
-    (5, Script::User),
-    (5, Script::Profile),
+/// What [`Profile::Read`] is made of, in hundredths.
+pub const READ: [(u32, Profile); 8] = [
+    (15, Profile::List),
+    (15, Profile::ListToken),
+    (10, Profile::Feed),
+    (25, Profile::Article),
+    (15, Profile::Comments),
+    (10, Profile::Tags),
+    (5, Profile::User),
+    (5, Profile::Profile),
 ];
 
 const WRITE: &[(u32, Script)] = &[
@@ -153,10 +154,10 @@ impl Profile {
             Self::Login => Script::Login,
             Self::Favorite => Script::Favorite,
             Self::Browse => Script::Visit,
-            Self::Read => drawn(READ, rng),
-            Self::Write => drawn(WRITE, rng),
-            Self::Mixed if rng.random_ratio(1, WRITING) => drawn(WRITE, rng),
-            Self::Mixed => drawn(READ, rng),
+            Self::Read => read(rng),
+            Self::Write => drawn(WRITE, rng).unwrap_or(Script::Favorite),
+            Self::Mixed if rng.random_ratio(1, WRITING) => Self::Write.script(rng),
+            Self::Mixed => read(rng),
         }
     }
 }
@@ -179,15 +180,21 @@ impl FromStr for Profile {
     }
 }
 
-fn drawn(shares: &[(u32, Script)], rng: &mut impl Rng) -> Script {
+fn read(rng: &mut impl Rng) -> Script {
+    let profile = drawn(&READ, rng).unwrap_or(Profile::List);
+    // All of them are of one kind, or this would not end.
+    profile.script(rng)
+}
+
+fn drawn<T: Copy>(shares: &[(u32, T)], rng: &mut impl Rng) -> Option<T> {
     let mut left = rng.random_range(0..shares.iter().map(|(share, _)| share).sum());
-    for (share, script) in shares {
+    for (share, drawn) in shares {
         match left.checked_sub(*share) {
             Some(rest) => left = rest,
-            None => return *script,
+            None => return Some(*drawn),
         }
     }
-    Script::List
+    None
 }
 
 #[cfg(test)]
@@ -201,9 +208,10 @@ mod tests {
     fn the_read_mix_has_the_shares_of_the_performance_page() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let drawn: Vec<Script> = (0..100_000).map(|_| Profile::Read.script(&mut rng)).collect();
-        for (share, script) in READ {
-            let seen = drawn.iter().filter(|one| *one == script).count();
-            let expected = *share as usize * 1000;
+        for (share, profile) in READ {
+            let script = profile.script(&mut rng);
+            let seen = drawn.iter().filter(|one| **one == script).count();
+            let expected = share as usize * 1000;
             assert!(seen.abs_diff(expected) < 600, "{script:?}: {seen} of {expected}");
         }
         assert_eq!(READ.iter().map(|(share, _)| share).sum::<u32>(), 100);

@@ -1,9 +1,10 @@
 //! What was aimed at before it was built: processor time per request of the read mix in a closed loop, and memory. Set on another
 //! day on a machine of two cores, so the ratios say more than the absolute figures.
 
-use super::data::{APP, DATABASE, Data, Group};
+use super::data::{APP, DATABASE, Data, Group, Metric};
 use super::number;
 use super::section::Table;
+use crate::load::READ;
 use crate::results::{Key, Mode, ProcessKind};
 
 /// An aim: what has to be reached, and what would be better still.
@@ -139,9 +140,33 @@ fn figures(data: &Data<'_>, group: &Group<'_>, family: Family) -> Vec<(Target, O
             aim("the same at c=64", (1.6, 1.35), measured);
         }
         aim("PostgreSQL, µs", database, group.median(DATABASE));
+        let ours = from_requests(data, group, APP);
+        aim("application, µs, from its parts", app, ours);
+        if let Some(beside) = beside {
+            let baseline = data.group(data.baseline(), &group.key.conditions());
+            let theirs = baseline.and_then(|baseline| from_requests(data, baseline, APP));
+            let ratio = ours.zip(theirs).map(|(ours, theirs)| ours / theirs);
+            aim("application, × monolith, from its parts", beside, ratio);
+        }
+        let parts = from_requests(data, group, DATABASE);
+        aim("PostgreSQL, µs, from its parts", database, parts);
     }
     aim("memory of the largest process, MiB", (30.0, 15.0), largest(group));
     figures
+}
+
+/// What the mix would cost if each of its requests cost what it costs among its like: so the targets were computed. In the mix itself
+/// fewer look-ups of a kind queue behind one another, so fewer leave together.
+fn from_requests(data: &Data<'_>, group: &Group<'_>, metric: Metric) -> Option<f64> {
+    let parts = READ.into_iter().map(|(share, profile)| {
+        let conditions = Key {
+            profile: profile.name().to_owned(),
+            ..group.key.conditions()
+        };
+        let alone = data.group(&group.key.layout, &conditions)?;
+        Some(f64::from(share) / 100.0 * alone.median(metric)?)
+    });
+    parts.sum()
 }
 
 fn at_64<'g, 'a>(data: &'g Data<'a>, group: &Group<'_>) -> Option<&'g Group<'a>> {

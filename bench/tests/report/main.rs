@@ -11,4 +11,5 @@ mod fixture;
 mod folder;
 mod noise;
 mod page;
+mod targets;
 mod text;
