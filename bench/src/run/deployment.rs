@@ -56,16 +56,6 @@ pub(super) fn options(
     options
 }
 
-/// Signing the viewers in has hashed passwords, and the memory for that is kept; what is measured has seen no log-in.
-async fn start_anew(stack: &mut Stack) -> Result<()> {
-    let hashes = |service: &ServiceInfo| matches!(program(&service.name), "monolith" | "users");
-    for service in stack.services().into_iter().filter(hashes) {
-        stack.stop_service(&service.name).await?;
-        stack.start_service(&service.name).await?;
-    }
-    Ok(())
-}
-
 impl Deployment {
     /// Starts a layout on a filled database. `used`: what each process used in an earlier cell, for a budget by measured share.
     pub(super) async fn up(
@@ -75,9 +65,12 @@ impl Deployment {
         viewers: u64,
         used: &BTreeMap<String, u64>,
     ) -> Result<Self> {
-        let mut stack = Stack::up(layout, options).await?;
-        let world = World::discover(stack.address(), viewers).await?;
-        start_anew(&mut stack).await?;
+        // Signing the viewers in has passwords hashed, and the memory for that is kept: what is measured has seen no log-in.
+        let first = Stack::up(layout, options).await?;
+        let world = World::discover(first.address(), viewers).await;
+        first.down().await?;
+        let world = world?;
+        let stack = Stack::up(layout, options).await?;
         let mut deployment = Self {
             layout: layout.to_string(),
             target: stack.address().to_owned(),
