@@ -241,6 +241,17 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn memory_is_held_from_the_first_hash_on_and_used_again() {
+        let passwords = passwords(Duration::from_secs(60));
+        let held = || passwords.0.memory.lock().unwrap().len();
+        assert_eq!(held(), 0, "a copy that nobody logs in at holds none");
+        for _ in 0..2 {
+            passwords.hash("correct horse".to_owned()).await.unwrap();
+            assert_eq!(held(), 1);
+        }
+    }
+
+    #[tokio::test]
     async fn a_hash_accepts_its_own_password_only() {
         let passwords = passwords(Duration::from_secs(60));
         let hash = passwords.hash("correct horse".to_owned()).await.unwrap();

@@ -138,13 +138,7 @@ async fn everybody_whom_a_viewer_follows_comes_in_order_over_any_number_of_pages
         (6, 2 * page),
         (7, 2 * page + 500),
     ];
-    let follows = followees
-        .iter()
-        .flat_map(|(viewer, many)| (1..=*many).map(move |id| (*viewer, id * 3)));
-    let world = Arc::new(World {
-        follows: follows.collect(),
-        ..World::default()
-    });
+    let world = following(&followees);
     for (way, peers, _server) in ways(&world) {
         for (viewer, many) in followees {
             let found = in_time(peers.profiles.followed_by(AccountId(viewer)))
@@ -162,6 +156,20 @@ async fn everybody_whom_a_viewer_follows_comes_in_order_over_any_number_of_pages
     }
 }
 
+/// Viewers who follow so many each.
+fn following(followees: &[(i64, i64)]) -> Arc<World> {
+    let of = |(viewer, many): &(i64, i64)| {
+        let viewer = *viewer;
+        multiples(*many)
+            .into_iter()
+            .map(move |followee| (viewer, followee.0))
+    };
+    Arc::new(World {
+        follows: followees.iter().flat_map(of).collect(),
+        ..World::default()
+    })
+}
+
 /// What somebody follows who follows so many.
 fn multiples(many: i64) -> Vec<AccountId> {
     (1..=many).map(|id| AccountId(id * 3)).collect()
@@ -171,13 +179,7 @@ fn multiples(many: i64) -> Vec<AccountId> {
 async fn many_who_ask_at_once_whom_they_follow_get_all_of_their_own() {
     // So many that their first pages in one call are shorter than what some of them follow.
     let followees: Vec<(i64, i64)> = (1..=60).map(|viewer| (viewer, viewer * 20 % 900)).collect();
-    let follows = followees
-        .iter()
-        .flat_map(|(viewer, many)| (1..=*many).map(move |id| (*viewer, id * 3)));
-    let world = Arc::new(World {
-        follows: follows.collect(),
-        ..World::default()
-    });
+    let world = following(&followees);
     for (way, peers, _server) in ways(&world) {
         let asking = followees
             .iter()
