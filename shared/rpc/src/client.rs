@@ -7,7 +7,7 @@ use tokio::time::{Instant, timeout_at};
 use tracing::Instrument;
 
 use crate::address::{Endpoint, PeerAddress};
-use crate::balance::{Balance, Pick};
+use crate::balance::{Balance, Failed, Pick};
 use crate::deadline;
 use crate::error::CallError;
 use crate::methods::Method;
@@ -117,17 +117,33 @@ impl<W: Wire> Caller<W> {
         if until <= Instant::now() {
             return Err(CallError::TimedOut);
         }
-        let pick = self.balance.pick(None).await?;
-        let copy = Arc::clone(&pick.copy);
-        let first = attempt::<W, M>(pick, request.clone(), until, false).await;
-        match first {
-            Err(failure) if self.settings.retry && failure.is_safe_to_repeat() => {}
-            answered => return answered.map_err(|failure| failure.error),
+        let mut failed: Vec<Failed<W::Channel>> = Vec::new();
+        loop {
+            let pick = self.balance.pick(&failed).await?;
+            let copy = Arc::clone(&pick.copy);
+            let again = !failed.is_empty();
+            let answer = attempt::<W, M>(pick, request.clone(), until, again).await;
+            let failure = match answer {
+                Ok(answer) => return Ok(answer),
+                Err(failure) => failure,
+            };
+            failed.push(Failed {
+                copy,
+                no_connection: failure.blame == Blame::NoConnection,
+            });
+            if !self.goes_on(&failed, &failure) {
+                return Err(failure.error);
+            }
+            self.settings.counts.call_retried::<M>();
         }
-        self.settings.counts.call_retried::<M>();
-        let pick = self.balance.pick(Some(&copy)).await?;
-        let second = attempt::<W, M>(pick, request, until, true).await;
-        second.map_err(|failure| failure.error)
+    }
+
+    /// A call is repeated once. That it finds no connection is no call, so it may find none at each copy; where there is one copy, at
+    /// that one twice.
+    fn goes_on(&self, failed: &[Failed<W::Channel>], failure: &Failure) -> bool {
+        let closed = failed.iter().filter(|failed| !failed.no_connection).count();
+        let copies = self.balance.copies();
+        self.settings.retry && failure.is_safe_to_repeat() && closed < 2 && failed.len() <= copies
     }
 }
 

@@ -10,7 +10,7 @@ use crate::address::{Endpoint, Weighted};
 use crate::balance::lock;
 use crate::error::CallError;
 
-const FIRST_REST: Duration = Duration::from_secs(1);
+pub(super) const FIRST_REST: Duration = Duration::from_secs(1);
 const LONGEST_REST: Duration = Duration::from_secs(8);
 
 /// One copy of a peer.
@@ -60,15 +60,24 @@ impl<C> Copy<C> {
         }
     }
 
-    fn succeeded(&self) {
-        let recovered = std::mem::take(&mut *lock(&self.health));
-        if recovered.failures > 0 {
-            tracing::info!(peer = %self.endpoint, "a copy answers again");
-        }
+    fn failures(&self) -> u32 {
+        lock(&self.health).failures
     }
 
-    fn failed(&self) {
+    /// What a call says that was made after so many failures. Once another has failed meanwhile, it says nothing: calls that one outage
+    /// fails together are one failure, and an answer to a call of before is no sign of life.
+    fn judged(&self, works: bool, failures: u32) {
         let mut health = lock(&self.health);
+        if health.failures != failures {
+            return;
+        }
+        if works {
+            *health = Health::default();
+            if failures > 0 {
+                tracing::info!(peer = %self.endpoint, "a copy answers again");
+            }
+            return;
+        }
         health.failures = health.failures.saturating_add(1);
         health.left_out_until = Some(Instant::now() + rest(health.failures));
         if health.failures == 1 {
@@ -83,6 +92,8 @@ pub(crate) struct Pick<C> {
     pub(crate) copy: Arc<Copy<C>>,
     since: Option<Instant>,
     patience: Duration,
+    /// Of the copy, when it was chosen.
+    failures: u32,
     judged: bool,
 }
 
@@ -90,6 +101,7 @@ impl<C> Pick<C> {
     /// Silence of this length will speak against the copy.
     pub(super) fn new(copy: Arc<Copy<C>>, patience: Duration) -> Self {
         Self {
+            failures: copy.failures(),
             copy,
             since: None,
             patience,
@@ -105,13 +117,13 @@ impl<C> Pick<C> {
     /// The copy works.
     pub(crate) fn succeeded(mut self) {
         self.judged = true;
-        self.copy.succeeded();
+        self.copy.judged(true, self.failures);
     }
 
     /// The copy does not.
     pub(crate) fn failed(mut self) {
         self.judged = true;
-        self.copy.failed();
+        self.copy.judged(false, self.failures);
     }
 
     /// The call says nothing about the copy.
@@ -124,7 +136,7 @@ impl<C> Drop for Pick<C> {
     fn drop(&mut self) {
         let silent = self.since.is_some_and(|since| since.elapsed() >= self.patience);
         if silent && !self.judged {
-            self.copy.failed();
+            self.copy.judged(false, self.failures);
         }
     }
 }

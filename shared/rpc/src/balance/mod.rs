@@ -1,7 +1,8 @@
 //! Which copy of a peer takes the next call: the one rule for both transports.
 //!
 //! Copies take turns by weight. A copy that fails is left out for a second, doubling up to eight; when that time is over, one call
-//! tries it and the others go on without it until the call has succeeded. When every copy is left out, none is.
+//! tries it and the others go on without it until the call has succeeded. When every copy is left out, none is. A call that fails before
+//! it was sent goes on to the copies that it has not tried, those left out among them.
 
 mod copy;
 
@@ -24,6 +25,13 @@ pub(crate) use copy::{Copy, Pick};
 
 /// How long the addresses behind a name are good for.
 const RESOLVED_FOR: Duration = Duration::from_secs(5);
+
+/// A copy that has failed a call that goes on.
+pub(crate) struct Failed<C> {
+    pub(crate) copy: Arc<Copy<C>>,
+    /// There was no connection to it, as opposed to one that closed.
+    pub(crate) no_connection: bool,
+}
 
 type Open<C> = Box<dyn Fn(&Endpoint) -> Result<C, CallError> + Send + Sync>;
 pub(crate) type Resolve =
@@ -88,11 +96,12 @@ impl<C: Send + Sync + 'static> Balance<C> {
         balance
     }
 
-    /// The copy whose turn it is; not the one that has just failed the same call, if there is another.
+    /// The copy whose turn it is. Of those that have `failed` the same call only if the others are left out, and of those to which there
+    /// was no connection only if there is no other.
     ///
     /// # Errors
     /// [`CallError::Unreachable`] when a name has never resolved.
-    pub(crate) async fn pick(self: &Arc<Self>, failed: Option<&Arc<Copy<C>>>) -> Result<Pick<C>, CallError> {
+    pub(crate) async fn pick(self: &Arc<Self>, failed: &[Failed<C>]) -> Result<Pick<C>, CallError> {
         self.refresh().await?;
         let (copies, order) = {
             let known = lock(&self.known);
@@ -103,12 +112,20 @@ impl<C: Send + Sync + 'static> Balance<C> {
             let indices = (0..order.len()).filter_map(|step| order.get((turn + step) % order.len()));
             indices.filter_map(|index| copies.get(*index))
         };
-        let others = || in_turn().filter(|copy| failed.is_none_or(|failed| !Arc::ptr_eq(failed, copy)));
+        let is = |copy: &Arc<Copy<C>>, failed: &Failed<C>| Arc::ptr_eq(&failed.copy, copy);
+        let reachable = |copy: &Arc<Copy<C>>| {
+            !failed
+                .iter()
+                .any(|failed| failed.no_connection && is(copy, failed))
+        };
+        let untried = |copy: &Arc<Copy<C>>| !failed.iter().any(|failed| is(copy, failed));
         let now = Instant::now();
-        let copy = others()
-            .chain(in_turn())
-            .find(|copy| copy.takes_calls(now))
-            .or_else(|| others().chain(in_turn()).next());
+        let copy = in_turn()
+            .find(|copy| untried(copy) && copy.takes_calls(now))
+            .or_else(|| in_turn().find(|copy| reachable(copy) && copy.takes_calls(now)))
+            .or_else(|| in_turn().find(|copy| untried(copy)))
+            .or_else(|| in_turn().find(|copy| reachable(copy)))
+            .or_else(|| in_turn().next());
         let copy = copy.ok_or_else(|| CallError::unreachable("the peer has no address"))?;
         Ok(Pick::new(Arc::clone(copy), self.patience))
     }
@@ -165,6 +182,11 @@ impl<C: Send + Sync + 'static> Balance<C> {
             .collect();
         self.replace(&copies);
         Ok(())
+    }
+
+    /// How many copies there are.
+    pub(crate) fn copies(&self) -> usize {
+        lock(&self.known).copies.len()
     }
 
     /// Copies that were there before keep their connections and their record.

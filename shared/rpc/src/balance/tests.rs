@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::copy::FIRST_REST;
 use super::*;
 
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -14,7 +15,7 @@ fn balance(address: &str) -> Arc<Balance<String>> {
 }
 
 async fn pick(balance: &Arc<Balance<String>>) -> (Pick<String>, String) {
-    let pick = balance.pick(None).await.unwrap();
+    let pick = balance.pick(&[]).await.unwrap();
     let name = pick.copy.channel.clone().unwrap().replace("http://", "");
     (pick, name)
 }
@@ -127,21 +128,71 @@ async fn a_copy_that_keeps_callers_waiting_is_left_out() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_second_attempt_goes_to_another_copy_if_there_is_one() {
+async fn calls_that_fail_together_are_one_failure_of_their_copy() {
+    let balance = balance("http://a:1,http://b:1");
+    let mut together = Vec::new();
+    for _ in 0..8 {
+        together.push(pick(&balance).await);
+    }
+    for (pick, name) in together {
+        if name == "a:1" {
+            pick.failed();
+        } else {
+            pick.says_nothing();
+        }
+    }
+    assert_eq!(served_by(&balance, 10).await, [("b:1".into(), 10)].into());
+    tokio::time::advance(FIRST_REST).await;
+    assert_eq!(served_by(&balance, 10).await.len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_of_before_is_no_sign_of_life() {
+    let balance = balance("http://a:1,http://b:1");
+    let (early, name) = pick(&balance).await;
+    fail(&balance, &name).await;
+    early.succeeded();
+    assert_eq!(served_by(&balance, 10).await.len(), 1);
+}
+
+fn failed(copy: &Arc<Copy<String>>, no_connection: bool) -> Failed<String> {
+    Failed {
+        copy: Arc::clone(copy),
+        no_connection,
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_further_attempt_goes_to_another_copy_if_there_is_one() {
     let two = balance("http://a:1,http://b:1");
-    for _ in 0..4 {
-        let (first, failed) = pick(&two).await;
-        let second = two.pick(Some(&first.copy)).await.unwrap();
-        assert_ne!(
-            second.copy.channel.clone().unwrap().replace("http://", ""),
-            failed
-        );
-        second.says_nothing();
-        first.says_nothing();
+    for no_connection in [false, true] {
+        for _ in 0..4 {
+            let (first, name) = pick(&two).await;
+            let second = two.pick(&[failed(&first.copy, no_connection)]).await.unwrap();
+            assert_ne!(second.copy.channel.clone().unwrap().replace("http://", ""), name);
+            second.says_nothing();
+            first.says_nothing();
+        }
     }
     let only = balance("http://a:1");
     let (first, _) = pick(&only).await;
-    assert!(only.pick(Some(&first.copy)).await.is_ok());
+    assert!(only.pick(&[failed(&first.copy, true)]).await.is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_copy_that_is_left_out_is_tried_before_one_without_a_connection() {
+    let balance = balance("http://a:1,http://b:1");
+    fail(&balance, "a:1").await;
+    let (first, name) = pick(&balance).await;
+    assert_eq!(name, "b:1");
+    // One that closed is tried again before one that is left out: it may only have been idle.
+    let mut tried = vec![failed(&first.copy, false)];
+    let second = balance.pick(&tried).await.unwrap();
+    assert!(Arc::ptr_eq(&second.copy, &first.copy));
+    tried.push(failed(&second.copy, true));
+    second.failed();
+    let third = balance.pick(&tried).await.unwrap();
+    assert_eq!(third.copy.endpoint.to_string(), "http://a:1");
 }
 
 type Answers = Arc<Mutex<Vec<std::io::Result<Vec<SocketAddr>>>>>;
@@ -184,7 +235,7 @@ async fn a_name_is_resolved_again_and_keeps_its_last_addresses() {
         failure(),
     ]));
     let balance = named(&answers);
-    assert!(matches!(balance.pick(None).await, Err(CallError::Unreachable(_))));
+    assert!(matches!(balance.pick(&[]).await, Err(CallError::Unreachable(_))));
     assert_eq!(
         served_by(&balance, 4).await,
         [("127.0.0.1:1".into(), 2), ("127.0.0.1:2".into(), 2)].into()

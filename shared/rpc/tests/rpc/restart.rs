@@ -12,6 +12,7 @@ use conduit_rpc::{
 };
 use tokio::io::AsyncWriteExt;
 use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
 
 use crate::broken::{broken, read_head};
 use crate::in_time;
@@ -298,6 +299,58 @@ async fn a_copy_that_is_killed_under_load_costs_no_answer() {
             in_time(caller)
                 .await
                 .unwrap_or_else(|error| panic!("{transport:?}: {error}"));
+        }
+    }
+}
+
+/// Passes connections on to the server until it is told to leave: then nobody listens any more, and what comes over a connection finds it
+/// closed.
+async fn leaving(server: &Server) -> (PeerAddress, tokio::sync::watch::Sender<bool>, JoinHandle<()>) {
+    let target = server.address.to_string().replace("http://", "");
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap().into();
+    let (leave, told) = tokio::sync::watch::channel(false);
+    let listening = tokio::spawn(async move {
+        let mut leaves = told.clone();
+        loop {
+            let accepted = tokio::select! {
+                accepted = listener.accept() => accepted,
+                _ = leaves.wait_for(|leave| *leave) => return,
+            };
+            let (mut caller, _) = accepted.unwrap();
+            let (target, mut leaves) = (target.clone(), told.clone());
+            tokio::spawn(async move {
+                let mut onwards = tokio::net::TcpStream::connect(target).await.unwrap();
+                let leaves_now = tokio::select! {
+                    _ = tokio::io::copy_bidirectional(&mut caller, &mut onwards) => false,
+                    left = leaves.wait_for(|leave| *leave) => left.is_ok(),
+                };
+                if leaves_now {
+                    let _ = caller.readable().await;
+                }
+            });
+        }
+    });
+    (address, leave, listening)
+}
+
+/// As in a rolling restart: one copy is back, though its callers do not know, when the other one goes.
+#[tokio::test]
+async fn copies_that_restart_one_right_after_the_other_cost_no_answer() {
+    for transport in TRANSPORTS {
+        let (restarted, server) = (free_port(), Server::start((transport, Socket::Tcp), &small()));
+        let (going, leave, listening) = leaving(&server).await;
+        let address: PeerAddress = format!("http://{restarted},{going}").parse().unwrap();
+        let peers = connect(transport, &address, &settings());
+        // The first finds nobody and is left out for a second.
+        let first = in_time(peers.users.find(ann())).await;
+        assert_eq!(first.unwrap(), [user(1_000_001, "ann")], "{transport:?}");
+        let _restarted = start_at(restarted, transport);
+        leave.send(true).unwrap();
+        in_time(listening).await.unwrap();
+        for _ in 0..8 {
+            let answer = in_time(peers.users.find(ann())).await;
+            assert_eq!(answer.unwrap(), [user(1_000_001, "ann")], "{transport:?}");
         }
     }
 }
