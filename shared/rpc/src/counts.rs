@@ -64,7 +64,7 @@ impl Counts {
         registry.register("conduit_rpc_calls", "Calls to other services", self.made.clone());
         registry.register(
             "conduit_rpc_retries",
-            "Calls made once more on a new connection",
+            "Further attempts of calls",
             self.retried.clone(),
         );
         registry.register(
