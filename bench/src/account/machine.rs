@@ -45,20 +45,38 @@ fn profile() -> Option<String> {
     Some(folder.to_string_lossy().into_owned())
 }
 
-/// The programs in the folder, with their sizes. (Symbols are in files of their own beside them, see the release profile.)
+/// How container images are named: as the compose files do.
+#[derive(Clone, Debug)]
+pub struct Images {
+    /// What stands before the program's name.
+    pub names: String,
+    /// The tag.
+    pub version: String,
+}
+
+/// The programs in the folder and their container images, with their sizes. (Symbols are in files of their own beside the programs, see
+/// the release profile.) Images as far as there is a Docker that has them.
 #[must_use]
-pub fn artifacts(folder: &Path) -> Vec<Artifact> {
+pub fn artifacts(folder: &Path, images: &Images) -> Vec<Artifact> {
     let size = |name: &str| std::fs::metadata(folder.join(name)).ok().map(|file| file.len());
-    PROGRAMS
-        .iter()
-        .filter_map(|name| {
-            Some(Artifact {
-                name: (*name).to_owned(),
-                kind: ArtifactKind::Binary,
-                bytes: size(name)?,
-            })
+    let of = |kind, name: &str, bytes: Option<u64>| {
+        Some(Artifact {
+            name: name.to_owned(),
+            kind,
+            bytes: bytes?,
         })
-        .collect()
+    };
+    let programs = PROGRAMS.map(|name| of(ArtifactKind::Binary, name, size(name)));
+    let images = PROGRAMS.map(|name| of(ArtifactKind::Image, name, image_bytes("docker", images, name)));
+    programs.into_iter().chain(images).flatten().collect()
+}
+
+/// What an image's layers have together.
+fn image_bytes(docker: &str, Images { names, version }: &Images, program: &str) -> Option<u64> {
+    let image = format!("{names}/{program}:{version}");
+    said(docker, &["image", "inspect", "--format", "{{.Size}}", &image])?
+        .parse()
+        .ok()
 }
 
 /// What a command says, if it is here and all is well.
@@ -66,4 +84,29 @@ fn said(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     output.status.success().then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn an_image_has_a_size_where_docker_has_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let docker = folder.path().join("docker");
+        let script = "#!/bin/sh\n[ \"$*\" = 'image inspect --format {{.Size}} conduit/users:latest' ] && echo 25200000\n";
+        fs::write(&docker, script).unwrap();
+        fs::set_permissions(&docker, Permissions::from_mode(0o755)).unwrap();
+        let docker = docker.display().to_string();
+        let images = Images {
+            names: "conduit".into(),
+            version: "latest".into(),
+        };
+        assert_eq!(image_bytes(&docker, &images, "users"), Some(25_200_000));
+        assert_eq!(image_bytes(&docker, &images, "comments"), None);
+        assert_eq!(image_bytes("/there/is/no/docker", &images, "users"), None);
+    }
 }

@@ -12,7 +12,7 @@ mod noise;
 mod processes;
 
 pub use backends::Backends;
-pub use machine::{artifacts, machine};
+pub use machine::{Images, artifacts, machine};
 pub use metrics::Counters;
 pub use noise::{Quiet, load_average};
 pub use processes::{Watched, Who, family};

@@ -8,6 +8,7 @@ use conduit_runtime::process::stop_signal;
 use indicatif::{ProgressBar, ProgressStyle};
 use stack::Binaries;
 
+use crate::account::Images;
 use crate::plan::{self, Plan, READY};
 use crate::report::Report;
 use crate::results::Folder;
@@ -31,6 +32,12 @@ pub(super) struct Run {
     /// Take the programs as they are; build only what is missing
     #[arg(long)]
     no_build: bool,
+    /// What container images are named before the program's name, for their sizes
+    #[arg(long, value_name = "NAMES", env = "CONDUIT_IMAGES", default_value = "conduit")]
+    images: String,
+    /// Tag of the container images
+    #[arg(long, value_name = "TAG", env = "CONDUIT_VERSION", default_value = "latest")]
+    images_version: String,
     /// Say whether the plan can be met here, and measure nothing
     #[arg(long)]
     check: bool,
@@ -96,6 +103,10 @@ impl Run {
         Ok(Surroundings {
             state: state.canonicalize().context("finding the state folder")?,
             binaries,
+            images: Images {
+                names: self.images.clone(),
+                version: self.images_version.clone(),
+            },
             generator: vec![program.display().to_string(), "generate".to_owned()],
             progress: bar(),
         })

@@ -2,19 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::{Context, Result, ensure};
-use stack::{Layout, is_free, nginx};
+use anyhow::{Context, Result, bail, ensure};
+use stack::{Layout, Network, is_free, nginx};
 
 use super::{Group, Plan};
 use crate::account::budget::{Bounds, Group as ControlGroup};
-use crate::results::{Mode, Split};
+use crate::results::{Mode, Sockets, Split};
 
 /// Makes sense at all.
 pub(super) fn sound(plan: &Plan) -> Result<()> {
     ensure!(plan.repetitions > 0, "repetitions: one at least");
     ensure!(!plan.groups.is_empty(), "there is no [[group]] to measure");
     ensure!(
-        !plan.articles.is_empty() && !plan.articles.contains(&0),
+        !plan.articles.is_empty() && sizes(plan).all(|articles| articles > 0),
         "articles: at least one number, none of them 0"
     );
     let load = &plan.load;
@@ -36,6 +36,12 @@ pub(super) fn sound(plan: &Plan) -> Result<()> {
     ensure!(load.connections > 0, "load.connections: one at least");
     sound_search(plan)?;
     plan.groups.iter().try_for_each(sound_group)
+}
+
+/// All that are asked for, in no order.
+fn sizes(plan: &Plan) -> impl Iterator<Item = u64> {
+    let groups = plan.groups.iter().flat_map(|group| &group.articles);
+    plan.articles.iter().chain(groups).copied()
 }
 
 fn sound_search(plan: &Plan) -> Result<()> {
@@ -78,6 +84,10 @@ fn sound_group(group: &Group) -> Result<()> {
         group.remote.is_empty() || group.budget.is_none(),
         "a deployment elsewhere cannot be given a budget from here"
     );
+    ensure!(
+        !group.boxes || group.sockets == Sockets::Tcp,
+        "boxes are told apart by their addresses: put sockets = \"tcp\" beside boxes = true"
+    );
     let names: BTreeSet<String> = group
         .layouts
         .iter()
@@ -99,6 +109,11 @@ pub fn refusal(plan: &Plan) -> Result<()> {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
     for group in &plan.groups {
         proxied(group)?;
+        if let Some(missing) = Network::missing().filter(|_| group.boxes) {
+            bail!(
+                "the plan puts each process into a network namespace: {missing}; or take boxes out of the plan"
+            );
+        }
         if let Some(budget) = group.budget {
             let wanted = budget.millicores;
             ensure!(
@@ -199,6 +214,10 @@ mod tests {
                 format!("repetitions = 1\narticles = [0]\n{GROUP}"),
                 "none of them 0",
             ),
+            (
+                format!("repetitions = 1\n{GROUP}articles = [10, 0]\n"),
+                "none of them 0",
+            ),
             ("repetitions = 1\ngroup = []".to_owned(), "no [[group]]"),
             (
                 format!("repetitions = 1\n[load]\nseconds = -1\n{GROUP}"),
@@ -227,6 +246,7 @@ mod tests {
                 format!("repetitions = 1\n{GROUP}budget = {{ millicores = 900000, split = \"even\" }}\n"),
                 "lower it",
             ),
+            (format!("repetitions = 1\n{GROUP}boxes = true\n"), "put sockets"),
             (
                 format!("repetitions = 1\n{}", GROUP.replace("\"list\"", "\"lists\"")),
                 "unknown variant",

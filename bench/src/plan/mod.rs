@@ -20,7 +20,7 @@ use crate::results::{Budget, Mode, Rules, Sockets};
 pub struct Plan {
     /// Of each cell, 1 or more; three for a verdict.
     pub repetitions: u32,
-    /// Articles in the database, one round for each.
+    /// Articles in the database, one round for each; a group may have its own.
     #[serde(default = "default_articles")]
     pub articles: Vec<u64>,
     /// Sets the data and all that is drawn.
@@ -105,6 +105,9 @@ pub enum Unit {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Group {
+    /// Articles in the database; those of the plan if not given.
+    #[serde(default)]
+    pub articles: Vec<u64>,
     /// Layouts of `stack` on this machine.
     #[serde(default)]
     pub layouts: Vec<Layout>,
@@ -114,6 +117,10 @@ pub struct Group {
     /// Between the processes, and to the database.
     #[serde(default = "default_sockets")]
     pub sockets: Sockets,
+    /// Whether each process has a network namespace and an address of its own; needs root. The database is reached over its Unix socket
+    /// as everywhere, so that the network between the services is all that differs.
+    #[serde(default)]
+    pub boxes: bool,
     /// Whether look-ups that queue behind a call leave together.
     #[serde(default = "yes")]
     pub batching: bool,

@@ -29,8 +29,12 @@ pub fn count(plan: &Plan) -> usize {
 pub(super) fn rounds(plan: &Plan) -> Vec<Round<'_>> {
     let mut rounds = Vec::new();
     let mut first = 1;
-    for &articles in &plan.articles {
-        for group in &plan.groups {
+    for group in &plan.groups {
+        let sizes = match group.articles.as_slice() {
+            [] => plan.articles.as_slice(),
+            own => own,
+        };
+        for &articles in sizes {
             let cells: Vec<PlannedCell> = (1..=plan.repetitions)
                 .flat_map(|repetition| of_repetition(group, articles, repetition))
                 .collect();
@@ -78,10 +82,14 @@ pub(super) fn deployments(group: &Group) -> Vec<(String, Variant)> {
         place,
         proxy: group.proxy,
     };
+    let beside = match group.boxes {
+        true => Place::Boxes,
+        false => Place::Together,
+    };
     let here = group
         .layouts
         .iter()
-        .map(|layout| (layout.to_string(), of(Place::Together)));
+        .map(|layout| (layout.to_string(), of(beside)));
     let there = group
         .remote
         .iter()

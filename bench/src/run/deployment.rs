@@ -24,8 +24,14 @@ pub(super) struct Deployment {
     /// The name of its database; none of one elsewhere.
     pub(super) database: Option<String>,
     stack: Option<Stack>,
-    bounds: Vec<(String, ControlGroup)>,
+    bounds: Vec<Pot>,
     idle: BTreeMap<String, u64>,
+}
+
+/// A control group, and who is in it.
+struct Pot {
+    members: Vec<String>,
+    group: ControlGroup,
 }
 
 /// How a layout is started, for smoke checks and for measuring alike.
@@ -39,6 +45,7 @@ pub(super) fn options(
     let mut options = Options::new(state, surroundings.binaries.clone());
     options.database = DatabaseChoice::Given(url.clone());
     options.batching = group.batching;
+    options.boxes = group.boxes;
     options.unix_sockets = group.sockets == results::Sockets::Unix;
     options.workers = Some(group.workers);
     options.proxy = match group.proxy {
@@ -168,11 +175,12 @@ impl Deployment {
     pub(super) fn throttled_us(&self) -> Result<BTreeMap<String, u64>> {
         self.bounds
             .iter()
+            .filter_map(|pot| Some((pot.members.first()?, &pot.group)))
             .map(|(name, group)| Ok((name.clone(), group.throttled_us()?)))
             .collect()
     }
 
-    /// Who ended without being told to. They are started again, for the next cell.
+    /// Who ended without being told to. They are started again within their bounds, for the next cell.
     pub(super) async fn ended(&mut self) -> Vec<String> {
         let Some(stack) = &mut self.stack else {
             return Vec::new();
@@ -185,7 +193,7 @@ impl Deployment {
             .map(|service| service.name)
             .collect();
         for name in gone {
-            if let Err(error) = stack.start_service(&name).await {
+            if let Err(error) = start_again(stack, &name, &self.bounds).await {
                 ended.push(format!("{name} cannot be started again: {error:#}"));
             }
         }
@@ -230,6 +238,22 @@ impl Deployment {
     }
 }
 
+async fn start_again(stack: &mut Stack, name: &str, bounds: &[Pot]) -> Result<()> {
+    stack.start_service(name).await?;
+    let services = stack.services();
+    let pid = services
+        .iter()
+        .find(|service| service.name == name)
+        .and_then(|service| service.pid);
+    let pot = bounds
+        .iter()
+        .find(|pot| pot.members.iter().any(|member| member == name));
+    match (pot, pid) {
+        (Some(pot), Some(pid)) => pot.group.add(pid),
+        _ => Ok(()),
+    }
+}
+
 /// The program that a process runs: `articles-2` is `articles`.
 fn program(name: &str) -> &str {
     name.trim_end_matches(|c: char| c.is_ascii_digit())
@@ -256,11 +280,7 @@ fn proxy_version() -> String {
 }
 
 /// Puts the processes into control groups, where the plan asks for it.
-fn bounded(
-    stack: &Stack,
-    group: &Group,
-    used: &BTreeMap<String, u64>,
-) -> Result<Vec<(String, ControlGroup)>> {
+fn bounded(stack: &Stack, group: &Group, used: &BTreeMap<String, u64>) -> Result<Vec<Pot>> {
     let services: Vec<(String, u32)> = stack
         .services()
         .into_iter()
@@ -296,7 +316,10 @@ fn bounded(
         for (_, pid) in members {
             pot.add(*pid)?;
         }
-        groups.push((first.clone(), pot));
+        groups.push(Pot {
+            members: members.iter().map(|(name, _)| name.clone()).collect(),
+            group: pot,
+        });
     }
     Ok(groups)
 }

@@ -27,7 +27,7 @@ use stack::Binaries;
 
 use self::cells::rounds;
 use self::database::Cluster;
-use crate::account::{artifacts, machine};
+use crate::account::{Images, artifacts, machine};
 use crate::plan::Plan;
 use crate::results::{self, Folder, Run};
 
@@ -38,6 +38,8 @@ pub struct Surroundings {
     pub state: PathBuf,
     /// The programs, which are there.
     pub binaries: Binaries,
+    /// The container images of the same programs, for their sizes.
+    pub images: Images,
     /// What starts a generator on this machine.
     pub generator: Vec<String>,
     /// Cells that are finished, and what is being done.
@@ -95,7 +97,7 @@ pub async fn run(plan: &Plan, folder: &Folder, surroundings: &Surroundings) -> R
     };
     if let Some(cluster) = &cluster {
         record.machine = machine(&cluster.version().await?)?;
-        record.artifacts = artifacts(&surroundings.binaries.folder);
+        record.artifacts = artifacts(&surroundings.binaries.folder, &surroundings.images);
     }
     folder.write_run(&record)?;
     for round in &rounds {

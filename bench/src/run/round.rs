@@ -13,7 +13,7 @@ use super::search::{self, Searched};
 use super::{Surroundings, now, smoke};
 use crate::account::{Quiet, load_average};
 use crate::plan::{Group, Plan};
-use crate::results::{Cell, Folder, Key, Load, Measurement, Mode, Outcome, Run, Search, Split};
+use crate::results::{Cell, Folder, Key, Load, Measurement, Mode, Outcome, Run, Search, Sockets, Split};
 
 /// What is up, or why it is not.
 type Up = BTreeMap<String, Result<Deployment, String>>;
@@ -114,9 +114,14 @@ async fn start(
 ) -> Result<(Deployment, u32)> {
     let group = round.group;
     let name = layout.to_string();
-    let url = cluster.smoke(group.sockets).await?;
+    // A box has its own network and the same files.
+    let sockets = match group.boxes {
+        true => Sockets::Unix,
+        false => group.sockets,
+    };
+    let url = cluster.smoke(sockets).await?;
     let checks = smoke::check(layout, &options(group, &name, &url, surroundings)).await?;
-    let url = cluster.data(round.articles, group.sockets).await?;
+    let url = cluster.data(round.articles, sockets).await?;
     let options = options(group, &name, &url, surroundings);
     let used = match group.budget {
         Some(budget) if budget.split == Split::Measured => used(folder, &name, round.articles)?,

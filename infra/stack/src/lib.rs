@@ -19,6 +19,7 @@
 //! - Every process leads a group of its own, so that Ctrl-C reaches us alone and the order of the stop is ours. A shell at a pipe
 //!   ends them when we are gone, whatever ended us.
 //! - Ports are chosen before the processes start, because each must be told where the others will be.
+//! - A box is a network namespace: an address of its own, and a cable between any two processes.
 //! - One folder holds all that is kept, and a lock in it says whether a stack runs there.
 //!
 //! Start reading at [`Stack::up`]. [`nginx`] renders the proxy's configuration, for other deployments too.
@@ -29,6 +30,7 @@ mod database;
 mod files;
 mod guard;
 mod layout;
+mod network;
 pub mod nginx;
 mod options;
 mod plan;
@@ -42,6 +44,7 @@ pub use address::is_free;
 pub use files::{make_folder, temporary_folder, write_private};
 pub use guard::Guard;
 pub use layout::{Layout, Program};
+pub use network::Network;
 pub use options::{Binaries, DatabaseChoice, Options, ProxyChoice};
 pub use process::{Process, Start, tail_of};
 pub use ready::{complaint, wait};

@@ -16,6 +16,9 @@ pub struct Options {
     pub workers: Option<NonZeroUsize>,
     /// Unix sockets instead of ports, except for the public address and for operations.
     pub unix_sockets: bool,
+    /// A box for each process: a network namespace of this machine with an address of its own. Needs root, and a database that is
+    /// reached over a Unix socket, as an own one is.
+    pub boxes: bool,
     /// Whether look-ups that queue behind a call leave together as one.
     pub batching: bool,
     /// Which PostgreSQL.
@@ -68,6 +71,7 @@ impl Options {
             port: None,
             workers: None,
             unix_sockets: false,
+            boxes: false,
             batching: true,
             database: DatabaseChoice::Kept,
             binaries,

@@ -1,18 +1,27 @@
 //! Which process listens where and is told what.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::path::Path;
 
 use anyhow::Result;
 use nix::sys::signal::Signal;
 
 use crate::address::{Place, Reserved};
+use crate::guard::Guard;
 use crate::layout::{Instance, Layout, Program};
+use crate::network::Network;
 use crate::nginx::Copy;
 use crate::options::Options;
 use crate::process::Start;
 use crate::state::State;
 use crate::summary::ServiceInfo;
+
+/// Ports in a box, which are the process's alone: for clients, for peers over HTTP and over gRPC, for operations.
+const PUBLIC: u16 = 3000;
+const INTERNAL_HTTP: u16 = 3001;
+const INTERNAL_GRPC: u16 = 3002;
+const OPERATIONS: u16 = 3003;
 
 /// A process with its places.
 #[derive(Clone, Debug)]
@@ -22,6 +31,32 @@ pub(crate) struct Planned {
     pub(crate) operations: Place,
     pub(crate) internal_http: Option<Place>,
     pub(crate) internal_grpc: Option<Place>,
+    /// What `ip` is called with to start its program, if it has a box.
+    inside: Option<Vec<String>>,
+}
+
+/// A box for each process.
+pub(crate) fn boxed(
+    layout: Layout,
+    options: &Options,
+    network: &mut Network,
+    guard: &Guard,
+) -> Result<Vec<Planned>> {
+    let plan = |instance: Instance| {
+        let address = network.plug_in(&instance.name, guard)?;
+        let place = |port| Place::Tcp(SocketAddr::from((address, port)));
+        let asked = instance.program.is_asked();
+        let program = options.binaries.path(instance.program.name());
+        Ok(Planned {
+            public: place(PUBLIC),
+            operations: place(OPERATIONS),
+            internal_http: asked.then(|| place(INTERNAL_HTTP)),
+            internal_grpc: asked.then(|| place(INTERNAL_GRPC)),
+            inside: Some(network.inside(&instance.name, &program)),
+            instance,
+        })
+    };
+    layout.instances().into_iter().map(plan).collect()
 }
 
 /// Chooses the places. `proxied`: the public address is the proxy's, else the monolith's. `run`: the folder for sockets.
@@ -53,6 +88,7 @@ pub(crate) fn places(
             operations,
             internal_http,
             internal_grpc,
+            inside: None,
         });
     }
     Ok(planned)
@@ -125,9 +161,13 @@ pub(crate) fn start(
     let own = variables
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value));
+    let (executable, arguments) = match &planned.inside {
+        Some(inside) => ("ip".into(), inside.clone()),
+        None => (options.binaries.path(program.name()), Vec::new()),
+    };
     Start {
-        executable: options.binaries.path(program.name()),
-        arguments: Vec::new(),
+        executable,
+        arguments,
         environment: own.chain(options.environment.iter().cloned()).collect(),
         log: state.log(&planned.instance.name),
         stop: Signal::SIGTERM,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use conduit_runtime::database::DatabaseUrl;
 use conduit_runtime::secrets;
 use nix::sys::signal::Signal;
@@ -15,8 +15,9 @@ use crate::database::Database;
 use crate::files::{temporary_folder, write_private};
 use crate::guard::Guard;
 use crate::layout::Layout;
+use crate::network::Network;
 use crate::nginx::{self, RouteTable, Site, Topology};
-use crate::options::{Options, ProxyChoice};
+use crate::options::{DatabaseChoice, Options, ProxyChoice};
 use crate::plan::{self, Planned};
 use crate::process::{Process, Start, tail_of};
 use crate::ready;
@@ -71,14 +72,21 @@ impl Stack {
             program.is_some() || matches!(layout.topology(), Topology::Single | Topology::Split),
             "{layout} needs nginx in front, to share requests out among the copies"
         );
+        if options.boxes {
+            boxable(options)?;
+        }
         let state = State::open(&options.state)?;
         let instances = layout.instances();
         options
             .binaries
             .ensure_built(&instances.iter().map(|instance| instance.program).collect())?;
         let run = temporary_folder().context("making a temporary folder")?;
+        let guard = Arc::new(Guard::start(run.path()).context("starting a shell")?);
         let mut reserved = Reserved::default();
-        let planned = plan::places(layout, options, program.is_some(), run.path(), &mut reserved)?;
+        let planned = match options.boxes {
+            true => plan::boxed(layout, options, &mut Network::new(&guard)?, &guard)?,
+            false => plan::places(layout, options, program.is_some(), run.path(), &mut reserved)?,
+        };
         let entrance = program.as_ref().map(|_| match options.port {
             Some(port) => reserved.port(port),
             None => reserved.any_port(),
@@ -102,7 +110,7 @@ impl Stack {
             proxy: None,
             services: services.collect(),
             database,
-            guard: Arc::new(Guard::start(run.path()).context("starting a shell")?),
+            guard,
             layout,
             address: entrance
                 .as_ref()
@@ -306,6 +314,25 @@ impl Stack {
         self.database.close().await?;
         self.state.forget()
     }
+}
+
+/// Whether the processes can be put into boxes.
+fn boxable(options: &Options) -> Result<()> {
+    if let Some(missing) = Network::missing() {
+        bail!(missing);
+    }
+    ensure!(
+        !options.unix_sockets,
+        "boxes are told apart by their addresses: between them there are no Unix sockets"
+    );
+    if let DatabaseChoice::Given(url) = &options.database {
+        let reached = url.options()?.get_socket().is_some();
+        ensure!(
+            reached,
+            "a box reaches the database over a Unix socket only: give a URL with ?host=/folder, or none"
+        );
+    }
+    Ok(())
 }
 
 impl Part {

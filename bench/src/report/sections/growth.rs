@@ -90,11 +90,25 @@ fn part(data: &Data<'_>, family: &Key) -> Result<Part> {
             table.row(row(layout, &groups));
         }
     }
+    let allowed = allowed(&family.profile).map_or_else(String::new, |with| format!("; may grow with {with}"));
     Ok(Part {
-        title: format!("{name}: application + PostgreSQL, µs"),
+        title: format!("{name}: application + PostgreSQL, µs{allowed}"),
         charts: chart.into_iter().collect(),
         table: Some(table),
     })
+}
+
+/// What a request may cost more with, as the design says; nothing of a mix, which is made of several kinds.
+fn allowed(profile: &str) -> Option<&'static str> {
+    match profile {
+        "list" | "list-token" | "article" | "profile" | "comments" | "user" => {
+            Some("nothing but the depth of the indexes")
+        }
+        "feed" => Some("the authors that the viewer follows"),
+        "tags" => Some("the number of different tags"),
+        "favorite" => Some("nothing"),
+        _ => None,
+    }
 }
 
 fn row(layout: &str, groups: &[Option<&Group<'_>>]) -> Vec<String> {

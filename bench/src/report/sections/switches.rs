@@ -1,4 +1,4 @@
-//! What batching and Unix sockets save.
+//! What batching and Unix sockets save, and what a network between the services costs.
 
 use anyhow::Result;
 
@@ -6,7 +6,7 @@ use super::super::data::{APP, DATABASE, Data, Group, Metric};
 use super::super::number;
 use super::super::section::{Section, Table};
 use super::told;
-use crate::results::{Key, Sockets, Variant};
+use crate::results::{Key, Place, Sockets, Variant};
 use crate::stats::Comparison;
 
 const WORDS: (&str, &str) = ("cheaper", "dearer");
@@ -24,10 +24,17 @@ pub(super) fn section(data: &Data<'_>) -> Result<Option<Section>> {
             ..variant.clone()
         })
     });
-    let mut section = Section::new("switches", "Batching and sockets");
+    let boxes = table(data, |variant| {
+        (variant.place == Place::Boxes).then(|| Variant {
+            place: Place::Together,
+            ..variant.clone()
+        })
+    });
+    let mut section = Section::new("switches", "Batching, sockets and boxes");
     for (title, table) in [
         ("Batching of look-ups, by without it", batching),
         ("Unix sockets, by TCP", sockets),
+        ("A network namespace each, by all on one loopback", boxes),
     ] {
         if !table.rows.is_empty() {
             section = section.table(title, table);

@@ -1,18 +1,13 @@
-//! Network namespaces of this machine as boxes: an own address each, and nothing shared but the processor, the disk and the clock.
-//!
-//! A namespace more holds a bridge, the switch that all are plugged into; it is in no box, so that rules that this machine has for
-//! forwarding (Docker's, for one) do not reach it. One end of the switch is ours: there PostgreSQL listens, there whoever asks comes from.
+//! Network namespaces of this machine as boxes ([`Network`]). At our end of the switch PostgreSQL listens, and there whoever asks comes
+//! from.
 
-mod network;
 mod reload;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::{Context, Result, bail};
 use conduit_runtime::database::{DatabaseSettings, DatabaseUrl, Owner, prepare};
@@ -20,20 +15,16 @@ use conduit_runtime::embedded::Embedded;
 use nix::sys::signal::Signal;
 use stack::nginx::{self, RouteTable, Site};
 use stack::{
-    Binaries, Guard, Process, Program, Start, make_folder, tail_of, temporary_folder, write_private,
+    Binaries, Guard, Network, Process, Program, Start, make_folder, tail_of, temporary_folder, write_private,
 };
 use tempfile::TempDir;
 
-use self::network::{Network, ip};
 use self::reload::reload;
 use crate::inventory::{Inventory, Transport};
 use crate::plan::{self, Unit};
 
 /// Connections for all processes of the largest layout, and for as many again while one follows the other.
 const MAX_CONNECTIONS: &str = "400";
-
-/// Tells trials of the same process apart.
-static TRIALS: AtomicU32 = AtomicU32::new(0);
 
 /// The database's name.
 const DATABASE: &str = "conduit";
@@ -82,19 +73,7 @@ impl Namespaces {
         if nginx::installed().is_none() {
             return Some("nginx is not installed (Debian's package is nginx-light)".to_owned());
         }
-        let Ok(version) = Command::new("ip").arg("-V").output() else {
-            return Some("`ip` is not installed (Debian's package is iproute2)".to_owned());
-        };
-        let trial = format!(
-            "conduit-{}-{}",
-            std::process::id(),
-            TRIALS.fetch_add(1, Ordering::Relaxed)
-        );
-        let made = version.status.success() && ip(&["netns", "add", &trial]).is_ok();
-        let _ = ip(&["netns", "delete", &trial]);
-        (!made).then(|| {
-            "network namespaces cannot be made here: run this as root (in a container: with CAP_SYS_ADMIN and CAP_NET_ADMIN)".to_owned()
-        })
+        Network::missing()
     }
 
     /// The log of a unit, or of `nginx`.

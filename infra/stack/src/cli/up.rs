@@ -39,6 +39,9 @@ pub(super) struct Up {
     /// Unix sockets between the processes instead of ports
     #[arg(long)]
     unix_sockets: bool,
+    /// A box for each process: a network namespace with an address of its own (needs root and Debian's package iproute2)
+    #[arg(long, conflicts_with = "unix_sockets")]
+    boxes: bool,
     /// Let look-ups that queue behind a call leave together as one
     #[arg(long, value_enum, default_value_t = Switch::On)]
     batching: Switch,
@@ -120,6 +123,7 @@ impl Up {
         options.port = self.port.or_else(|| is_free(PORT).then_some(PORT));
         options.workers = self.workers;
         options.unix_sockets = self.unix_sockets;
+        options.boxes = self.boxes;
         options.batching = matches!(self.batching, Switch::On);
         options.environment.clone_from(&self.env);
         if let Some(url) = &self.database_url {

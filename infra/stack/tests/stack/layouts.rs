@@ -1,12 +1,14 @@
 //! Every layout answers as the contract says, behind nginx and without.
 
-use conduit_testkit::TestDatabase;
+use std::collections::BTreeSet;
+
+use conduit_testkit::{TestDatabase, skip};
 use conformance::arrange::article_path;
 use conformance::checks;
 use conformance::ctx::Ctx;
 use conformance::report::{self, Tally};
 use conformance::runner;
-use stack::{DatabaseChoice, Layout, ProxyChoice, Stack};
+use stack::{DatabaseChoice, Layout, Network, ProxyChoice, Stack};
 
 use crate::support::{folder, get, has_nginx, logged, options, run, up};
 
@@ -66,6 +68,48 @@ async fn split_grpc_over_unix_sockets() {
     assert!(users.internal_grpc.unwrap().starts_with("unix:/"));
     smoke(&stack).await;
     stack.down().await.unwrap();
+}
+
+#[tokio::test]
+async fn split_grpc_in_boxes() {
+    if let Some(missing) = Network::missing() {
+        return skip(&format!("{missing}; so no process gets a box"));
+    }
+    let folder = folder();
+    let mut options = options(&folder);
+    options.proxy = ProxyChoice::Without;
+    options.boxes = true;
+    let stack = up(Layout::SplitGrpc, &options).await;
+    let public: BTreeSet<_> = stack
+        .services()
+        .into_iter()
+        .map(|service| service.public)
+        .collect();
+    assert_eq!(public.len(), 4);
+    assert!(
+        public
+            .iter()
+            .all(|url| url.starts_with("http://198.") && url.ends_with(":3000")),
+        "{public:?}"
+    );
+    smoke(&stack).await;
+    stack.down().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_database_that_no_box_reaches_is_refused() {
+    if let Some(missing) = Network::missing() {
+        return skip(&format!("{missing}; so no process gets a box"));
+    }
+    let folder = folder();
+    let mut options = options(&folder);
+    options.boxes = true;
+    options.database = DatabaseChoice::Given("postgres://u:p@127.0.0.1:1/d".parse().unwrap());
+    let told = Stack::up(Layout::Monolith, &options)
+        .await
+        .unwrap_err()
+        .to_string();
+    assert!(told.contains("over a Unix socket only"), "{told}");
 }
 
 #[tokio::test]

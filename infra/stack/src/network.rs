@@ -1,26 +1,55 @@
-//! The network: a switch in a namespace of its own, a cable to each box, and one to us.
+//! Network namespaces of this machine as boxes: an own address each, and nothing shared but the processor, the disk and the clock.
+//!
+//! A namespace more holds a bridge, the switch that all are plugged into; it is in no box, so that rules that this machine has for
+//! forwarding (Docker's, for one) do not reach it. One end of the switch is ours.
 
 use std::net::Ipv4Addr;
 use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::{Context, Result, bail, ensure};
-use stack::Guard;
+
+use crate::guard::Guard;
 
 /// How many networks there can be at a time: 198.18.0.0/15 is set aside for such trials (RFC 2544), and each takes 256 addresses.
 const NETWORKS: u16 = 512;
 
+/// Tells trials of the same process apart.
+static TRIALS: AtomicU32 = AtomicU32::new(0);
+
 /// The switch and what is plugged in. The guard takes it away, and nobody else: the number may be another's at once.
 #[derive(Debug)]
-pub(super) struct Network {
+pub struct Network {
     number: u16,
     /// The boxes' names, in the order of their addresses.
     boxes: Vec<String>,
 }
 
 impl Network {
+    /// What is missing here for making one, as a sentence; none if nothing is.
+    #[must_use]
+    pub fn missing() -> Option<String> {
+        let Ok(version) = Command::new("ip").arg("-V").output() else {
+            return Some("`ip` is not installed (Debian's package is iproute2)".to_owned());
+        };
+        let trial = format!(
+            "conduit-{}-{}",
+            std::process::id(),
+            TRIALS.fetch_add(1, Ordering::Relaxed)
+        );
+        let made = version.status.success() && ip(&["netns", "add", &trial]).is_ok();
+        let _ = ip(&["netns", "delete", &trial]);
+        (!made).then(|| {
+            "network namespaces cannot be made here: run this as root (in a container: with CAP_SYS_ADMIN and CAP_NET_ADMIN)".to_owned()
+        })
+    }
+
     /// A switch with our end plugged in. That its name can be taken only once tells the networks of a machine apart.
-    pub(super) fn new(guard: &Guard) -> Result<Self> {
+    ///
+    /// # Errors
+    /// We may not make network namespaces, or `ip` is not installed; see [`Network::missing`].
+    pub fn new(guard: &Guard) -> Result<Self> {
         let first = std::process::id() % u32::from(NETWORKS);
         let first = u16::try_from(first).context("a number")?;
         for number in (0..NETWORKS).map(|offset| (first + offset) % NETWORKS) {
@@ -51,7 +80,10 @@ impl Network {
     }
 
     /// The address of the box; it is made and plugged in where it is new.
-    pub(super) fn plug_in(&mut self, machine: &str, guard: &Guard) -> Result<Ipv4Addr> {
+    ///
+    /// # Errors
+    /// As [`Network::new`], or there are some 240 already.
+    pub fn plug_in(&mut self, machine: &str, guard: &Guard) -> Result<Ipv4Addr> {
         if let Some(place) = self.boxes.iter().position(|name| name == machine) {
             return self.address(place);
         }
@@ -78,14 +110,19 @@ impl Network {
         Ok(address)
     }
 
-    pub(super) fn link(&self, machine: &str, state: &str) -> Result<()> {
+    /// Plugs a box's cable in (`up`) or out (`down`).
+    ///
+    /// # Errors
+    /// There is no such box.
+    pub fn link(&self, machine: &str, state: &str) -> Result<()> {
         let place = self.boxes.iter().position(|name| name == machine);
         let place = place.with_context(|| format!("there is no box {machine:?}"))?;
         ip(&["-n", &self.switch(), "link", "set", &port(place), state])
     }
 
-    /// What `ip` is called with to run the program in the box.
-    pub(super) fn inside(&self, machine: &str, program: &Path) -> Vec<String> {
+    /// What `ip` is called with to run the program in the box; it becomes the program.
+    #[must_use]
+    pub fn inside(&self, machine: &str, program: &Path) -> Vec<String> {
         let namespace = self.namespace(machine);
         ["netns", "exec", &namespace, &program.display().to_string()]
             .map(str::to_owned)
@@ -111,12 +148,16 @@ impl Network {
         (18 + high, low)
     }
 
-    pub(super) fn range(&self) -> String {
+    /// All addresses, as `198.18.7.0/24`.
+    #[must_use]
+    pub fn range(&self) -> String {
         let (second, third) = self.third();
         format!("198.{second}.{third}.0/24")
     }
 
-    pub(super) fn ours(&self) -> Ipv4Addr {
+    /// The address of our end.
+    #[must_use]
+    pub fn ours(&self) -> Ipv4Addr {
         let (second, third) = self.third();
         Ipv4Addr::new(198, second, third, 1)
     }
@@ -132,7 +173,7 @@ fn port(place: usize) -> String {
     format!("port{place}")
 }
 
-pub(super) fn ip(arguments: &[&str]) -> Result<()> {
+fn ip(arguments: &[&str]) -> Result<()> {
     let output = Command::new("ip")
         .args(arguments)
         .output()
