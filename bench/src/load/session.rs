@@ -103,13 +103,10 @@ impl Session {
             Script::Profile => Request::get("profile", self.profile("")).token(self.viewer().as_ref()),
             Script::Login => self.log_in(),
             Script::Favorite => {
-                let target = self.article("/favorite");
-                self.both(("favorite", "unfavorite"), &target)
+                let (target, token) = (self.article("/favorite"), self.viewer());
+                self.both(("favorite", "unfavorite"), &target, token.as_ref())
             }
-            Script::Follow => {
-                let target = self.profile("/follow");
-                self.both(("follow", "unfollow"), &target)
-            }
+            Script::Follow => self.follow(),
             Script::Comment => self.comment(),
             Script::Publish => self.publish(),
             Script::Visit => {
@@ -128,15 +125,28 @@ impl Session {
     }
 
     /// A write and what takes it back, which comes next.
-    fn both(&mut self, (route, back): (&'static str, &'static str), target: &str) -> Request {
-        let token = self.viewer();
-        let undo = Request::get(back, target)
-            .method(Method::DELETE)
-            .token(token.as_ref());
+    fn both(
+        &mut self,
+        (route, back): (&'static str, &'static str),
+        target: &str,
+        token: Option<&HeaderValue>,
+    ) -> Request {
+        let undo = Request::get(back, target).method(Method::DELETE).token(token);
         self.coming.push_back(undo);
-        Request::get(route, target)
-            .method(Method::POST)
-            .token(token.as_ref())
+        Request::get(route, target).method(Method::POST).token(token)
+    }
+
+    /// Nobody can follow themselves, and viewers are authors, too.
+    fn follow(&mut self) -> Request {
+        let ground = Rc::clone(&self.ground);
+        let World { viewers, authors, .. } = &ground.world;
+        let viewer = self.rng.random_range(0..viewers.len().max(1));
+        let own = viewers.get(viewer).map_or("", |viewer| viewer.username.as_str());
+        let drawn = self.rng.random_range(0..authors.len().max(1));
+        let others = authors.iter().cycle().skip(drawn).take(authors.len());
+        let author = others.filter(|name| *name != own).map(String::as_str).next();
+        let target = format!("/api/profiles/{}/follow", encoded(author.unwrap_or_default()));
+        self.both(("follow", "unfollow"), &target, ground.tokens.get(viewer))
     }
 
     fn comment(&mut self) -> Request {
@@ -295,6 +305,17 @@ mod tests {
         let (write, back) = (session.next(), session.next());
         assert_eq!((write.method, back.method), (Method::POST, Method::DELETE));
         assert_eq!((write.target, write.token), (back.target, back.token));
+    }
+
+    #[test]
+    fn nobody_follows_themselves() {
+        let mut session = session(Profile::Write);
+        let ground = Rc::get_mut(&mut session.ground).unwrap();
+        ground.world.authors = vec!["ann lee".into(), "ben".into()];
+        for _ in 0..20 {
+            let follow = session.begin(Script::Follow);
+            assert_eq!(follow.target, "/api/profiles/ann%20lee/follow");
+        }
     }
 
     #[test]
