@@ -1,10 +1,11 @@
 //! One connection to each address of a deployment, one request at a time.
 
 use std::collections::HashMap;
+use std::io;
 use std::rc::Rc;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Error, Result};
 use bytes::Bytes;
 use conformance::target::Target;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
@@ -13,6 +14,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
+use nix::errno::Errno;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
@@ -45,6 +47,7 @@ impl Client {
         match outcome {
             Ok(Ok(answer)) => answer,
             // What is left of the answer must not be taken for the next one's.
+            Ok(Err(error)) if is_out_of_files(&error) => self.forget(address, Answer::Unsent),
             Ok(Err(_)) => self.forget(address, Answer::Broken),
             Err(_) => self.forget(address, Answer::TimedOut),
         }
@@ -85,6 +88,13 @@ impl Client {
     }
 }
 
+/// The process's or the system's limit.
+fn is_out_of_files(error: &Error) -> bool {
+    let limits = [Errno::EMFILE, Errno::ENFILE].map(|errno| errno as i32);
+    let code = error.downcast_ref().and_then(io::Error::raw_os_error);
+    code.is_some_and(|code| limits.contains(&code))
+}
+
 async fn connect(address: &str) -> Result<SendRequest<Full<Bytes>>> {
     let stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
@@ -106,4 +116,17 @@ fn http_request(address: &str, request: &Request) -> Result<http::Request<Full<B
         made = made.header(CONTENT_TYPE, JSON);
     }
     Ok(made.body(Full::new(request.body.clone()))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_that_ran_out_here_are_no_fault_of_the_deployment() {
+        let error = |errno: Errno| Error::from(io::Error::from_raw_os_error(errno as i32));
+        assert!(is_out_of_files(&error(Errno::EMFILE)));
+        assert!(!is_out_of_files(&error(Errno::ECONNREFUSED)));
+        assert!(!is_out_of_files(&Error::msg("anything else")));
+    }
 }

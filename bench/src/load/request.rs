@@ -47,6 +47,8 @@ pub(super) enum Answer {
     TimedOut,
     /// No connection, or it broke.
     Broken,
+    /// This end may open no more files, so nothing was sent: no fault of the deployment.
+    Unsent,
 }
 
 impl Request {

@@ -73,6 +73,7 @@ impl Tally {
             Answer::Status(status, _) => *counted.counts.statuses.entry(*status).or_default() += 1,
             Answer::TimedOut => counted.counts.timeouts += 1,
             Answer::Broken => counted.counts.broken += 1,
+            Answer::Unsent => counted.counts.dropped += 1,
         });
     }
 

@@ -126,6 +126,7 @@ async fn asked(client: &mut Client, request: &Request) -> Result<Value> {
             bail!("{asked} is answered {status} {}", String::from_utf8_lossy(&body))
         }
         Answer::TimedOut => bail!("{asked} is not answered within {} s", PATIENCE.as_secs()),
+        Answer::Unsent => bail!("{asked}: this process may open no more files (ulimit -n)"),
         Answer::Broken => bail!("{asked}: nobody listens there, or the connection breaks"),
     }
 }

@@ -89,7 +89,7 @@ pub struct Counts {
     pub timeouts: u64,
     /// Connections that were refused or broke.
     pub broken: u64,
-    /// Arrivals that the generator could not send, as all its connections were busy.
+    /// Arrivals that the generator could not send, as all its connections were busy or it may open no more files.
     pub dropped: u64,
 }
 

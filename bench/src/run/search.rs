@@ -152,6 +152,13 @@ fn broken(rules: &Rules, outcome: &Outcome) -> Option<String> {
     if outcome.counts.completed == 0 {
         return Some("nothing was answered".to_owned());
     }
+    if share >= rules.errors && outcome.counts.dropped * 2 > outcome.counts.faults() {
+        return Some(format!(
+            "{:.2} % failed, most of them not sent: every connection was busy, or the generator may open no more files (ulimit -n; more \
+             generators have more)",
+            share * 100.0
+        ));
+    }
     if share >= rules.errors {
         return Some(format!("{:.2} % were not 2xx", share * 100.0));
     }
@@ -262,6 +269,12 @@ mod tests {
         }
     }
 
+    fn unsent(dropped: u64) -> Outcome {
+        let mut outcome = outcome(&[1000; 100], 0, 0);
+        outcome.counts.dropped = dropped;
+        outcome
+    }
+
     #[test]
     fn a_step_breaks_the_rule_that_it_breaks() {
         let rules = SearchPlan::default().rules();
@@ -277,6 +290,7 @@ mod tests {
             (outcome(&slow(0, 0), 1, 0), None),
             (outcome(&slow(0, 0), 2, 0), Some("% were not 2xx")),
             (outcome(&[], 2, 0), Some("nothing")),
+            (unsent(2), Some("ulimit -n")),
             (outcome(&slow(0, 0), 0, 30_000), Some("generator")),
         ];
         for (outcome, expected) in rows {
