@@ -106,7 +106,7 @@ impl Session {
             }
             Script::Tags => Request::get("tags", "/api/tags"),
             Script::User => Request::get("user", "/api/user").token(self.viewer().as_ref()),
-            Script::Profile => Request::get("profile", self.profile("")).token(self.viewer().as_ref()),
+            Script::Profile => Request::get("profile", self.profile()).token(self.viewer().as_ref()),
             Script::Login => self.log_in(),
             Script::Favorite => {
                 let (target, token) = (self.article("/favorite"), self.viewer());
@@ -229,7 +229,7 @@ impl Session {
             |slug| format!("/api/articles/{}", encoded(slug)),
         );
         let author = text("/author/username").map_or_else(
-            || self.profile(""),
+            || self.profile(),
             |name| format!("/api/profiles/{}", encoded(name)),
         );
         let token = request.token.as_ref();
@@ -255,12 +255,9 @@ impl Session {
         format!("/api/articles/{}{rest}", slug.map_or("", String::as_str))
     }
 
-    fn profile(&mut self, rest: &str) -> String {
+    fn profile(&mut self) -> String {
         let author = self.ground.world.authors.choose(&mut self.rng);
-        format!(
-            "/api/profiles/{}{rest}",
-            encoded(author.map_or("", String::as_str))
-        )
+        format!("/api/profiles/{}", encoded(author.map_or("", String::as_str)))
     }
 
     fn viewer(&mut self) -> Option<HeaderValue> {

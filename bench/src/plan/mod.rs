@@ -117,8 +117,8 @@ pub struct Group {
     /// Between the processes, and to the database.
     #[serde(default = "default_sockets")]
     pub sockets: Sockets,
-    /// Whether each process has a network namespace and an address of its own; needs root. The database is reached over its Unix socket
-    /// as everywhere, so that the network between the services is all that differs.
+    /// Whether each process has a network namespace and an address of its own; needs root. Calls between the services go over TCP, and
+    /// the database is reached over its Unix socket, which no network namespace hides.
     #[serde(default)]
     pub boxes: bool,
     /// Whether look-ups that queue behind a call leave together.

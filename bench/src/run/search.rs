@@ -152,15 +152,15 @@ fn broken(rules: &Rules, outcome: &Outcome) -> Option<String> {
     if outcome.counts.completed == 0 {
         return Some("nothing was answered".to_owned());
     }
-    if share >= rules.errors && outcome.counts.dropped * 2 > outcome.counts.faults() {
-        return Some(format!(
-            "{:.2} % failed, most of them not sent: every connection was busy, or the generator may open no more files (ulimit -n; more \
-             generators have more)",
-            share * 100.0
-        ));
-    }
     if share >= rules.errors {
-        return Some(format!("{:.2} % were not 2xx", share * 100.0));
+        let most = match outcome.counts.dropped * 2 > outcome.counts.faults() {
+            true => {
+                ", most of them not sent: every connection was busy, or the generator may open no more files (ulimit -n; more generators \
+                 have more)"
+            }
+            false => "",
+        };
+        return Some(format!("{:.2} % were not 2xx{most}", share * 100.0));
     }
     for (name, seen, limit) in [
         ("p95", outcome.latency.p95_us, rules.p95_us),

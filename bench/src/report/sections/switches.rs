@@ -34,7 +34,10 @@ pub(super) fn section(data: &Data<'_>) -> Result<Option<Section>> {
     for (title, table) in [
         ("Batching of look-ups, by without it", batching),
         ("Unix sockets, by TCP", sockets),
-        ("A network namespace each, by all on one loopback", boxes),
+        (
+            "A network namespace each (database over a Unix socket), by all on one loopback (database over TCP)",
+            boxes,
+        ),
     ] {
         if !table.rows.is_empty() {
             section = section.table(title, table);
