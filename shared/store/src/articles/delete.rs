@@ -27,8 +27,7 @@ impl ArticleStore {
             return Ok(false);
         };
         forget_old_deletions(&mut transaction, now).await?;
-        totals::count_tags(&mut transaction, &[], &deleted.tag_list).await?;
-        totals::count_articles(&mut transaction, deleted.author, -1).await?;
+        totals::count_deleted(&mut transaction, deleted.author, &deleted.tag_list).await?;
         transaction.commit().await?;
         Ok(true)
     }

@@ -30,8 +30,7 @@ impl ArticleStore {
         let mut transaction = self.db.begin().await?;
         let slug = slugs::free(&mut transaction, &SlugBase::of(&article.title), None).await?;
         let id = insert_article(&mut transaction, author, article, &slug, now).await?;
-        totals::count_tags(&mut transaction, &article.tag_list, &[]).await?;
-        totals::count_articles(&mut transaction, author, 1).await?;
+        totals::count_published(&mut transaction, author, &article.tag_list).await?;
         transaction.commit().await?;
         Ok(ArticleRecord {
             id,

@@ -63,7 +63,7 @@ impl ArticleStore {
         .await?;
         let tags = TagChange::between(&former.tag_list, changes.tag_list.as_deref());
         replace_tags(&mut transaction, article, &former, &tags).await?;
-        totals::count_tags(&mut transaction, &tags.gained, &tags.lost).await?;
+        totals::count_retagged(&mut transaction, &tags.gained, &tags.lost).await?;
         transaction.commit().await?;
         Ok(Some(record))
     }
