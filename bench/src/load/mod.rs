@@ -30,7 +30,7 @@ mod world;
 pub use generator::generate;
 pub use generators::{Event, Generators};
 pub use profile::{Profile, READ};
-pub use session::VISIT;
 pub use spec::{Offered, Spec};
 pub use tally::Outcome;
+pub use users::ARRIVAL;
 pub use world::{Viewer, World};

@@ -23,8 +23,11 @@ const ATTENTION: f64 = 0.9;
 /// One of so many visits writes something.
 const WRITING_VISITS: u32 = 5;
 
-/// Requests of a visit on average: feed, article, comments, author, and two for a fifth of the visits.
-pub const VISIT: f64 = 4.4;
+/// Requests of a visit that only reads: feed, article, comments, author.
+const READS: usize = 4;
+
+/// Requests of a visit that writes, too: mostly a write and what takes it back.
+const READS_AND_WRITES: usize = READS + 2;
 
 /// What titles of articles begin with that are published by a load, and gone soon.
 const MEASURED: &str = "Measured article";
@@ -66,6 +69,27 @@ impl Session {
             profile,
             rng,
             coming: VecDeque::new(),
+        }
+    }
+
+    /// Goes to anywhere within a visit, as if it had begun before. Readers who all began one at the same time would come to its writes
+    /// together, and much later.
+    pub(super) fn midway(&mut self) {
+        if self.profile != Profile::Browse {
+            return;
+        }
+        let only_read = (WRITING_VISITS as usize - 1) * READS;
+        let place = self.rng.random_range(0..only_read + READS_AND_WRITES);
+        let (passed, writes) = match place.checked_sub(only_read) {
+            None => (place % READS, false),
+            Some(passed) => (passed, true),
+        };
+        // Before a visit's feed, it has not begun; after its write, which was none, nothing is there to be taken back.
+        if (1..=READS).contains(&passed) {
+            let (target, author) = (self.article(""), self.profile());
+            let token = self.viewer();
+            self.visit(target, author, token.as_ref(), writes);
+            self.coming.drain(..passed - 1);
         }
     }
 
@@ -232,14 +256,20 @@ impl Session {
             || self.profile(),
             |name| format!("/api/profiles/{}", encoded(name)),
         );
-        let token = request.token.as_ref();
-        self.coming
-            .push_back(Request::get("article", target.clone()).token(token));
-        self.coming
-            .push_back(Request::get("comments", format!("{target}/comments")).token(token));
-        self.coming
-            .push_back(Request::get("profile", author).token(token));
-        if self.rng.random_ratio(1, WRITING_VISITS) {
+        let writes = self.rng.random_ratio(1, WRITING_VISITS);
+        self.visit(target, author, request.token.as_ref(), writes);
+    }
+
+    /// What comes after the feed.
+    fn visit(&mut self, target: String, author: String, token: Option<&HeaderValue>, writes: bool) {
+        let comments = Request::get("comments", format!("{target}/comments"));
+        let reads = [
+            Request::get("article", target),
+            comments,
+            Request::get("profile", author),
+        ];
+        self.coming.extend(reads.map(|read| read.token(token)));
+        if writes {
             let script = Profile::Write.script(&mut self.rng);
             // What takes a write back is asked after it.
             let place = self.coming.len();
@@ -366,6 +396,38 @@ mod tests {
             "/api/profiles/zo%C3%AB",
         ];
         assert_eq!(asked, expected);
+    }
+
+    #[test]
+    fn readers_are_met_anywhere_within_a_visit() {
+        let mut met = std::collections::BTreeMap::new();
+        for number in 0..22_000 {
+            let mut session = session(Profile::Browse);
+            session.rng.set_stream(number);
+            session.midway();
+            let first = session.next();
+            *met.entry(if first.method == Method::GET {
+                first.route
+            } else {
+                "a write"
+            })
+            .or_insert(0_u64) += 1;
+            assert!(
+                first.method != Method::DELETE,
+                "nothing to be taken back was written: {first:?}"
+            );
+        }
+        // Of 22 requests that five visits make, one takes a write back; a feed stands for it.
+        for (route, expected) in [
+            ("feed", 6000),
+            ("article", 5000),
+            ("comments", 5000),
+            ("profile", 5000),
+            ("a write", 1000),
+        ] {
+            let seen = met.get(route).copied().unwrap_or(0);
+            assert!(seen.abs_diff(expected) < 300, "{met:?}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::deployment::Deployment;
 use super::observe::{Costs, Observer};
 use crate::account::budget::{Bounds, Group as ControlGroup};
 use crate::account::{Watched, Who};
-use crate::load::{Event, Generators, Offered, Outcome, Profile, Spec, VISIT};
+use crate::load::{ARRIVAL, Event, Generators, Offered, Outcome, Profile, Spec};
 use crate::plan::Plan;
 use crate::results::{Load, ProcessKind};
 
@@ -68,9 +68,9 @@ impl Loading<'_> {
             target: self.deployment.target.clone(),
             profile: self.profile,
             offered,
-            // Readers come over the time of a visit; before that there are not as many as there should be.
+            // Before all readers have asked, some have no connection yet.
             warm_up: match load {
-                Load::Users(_) => settings.warm_up.max(settings.think * VISIT),
+                Load::Users(_) => settings.warm_up.max(settings.think * ARRIVAL),
                 Load::PerSecond(_) | Load::Connections(_) => settings.warm_up,
             },
             seconds,
