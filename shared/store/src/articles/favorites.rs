@@ -3,6 +3,10 @@
 //! Both are one statement whose parts need each other's rows, and so run in order: the article's row is locked first, and
 //! everybody else's favorites of it wait there. The last part sees the count as the lock found it, not as it was when the
 //! statement began.
+//!
+//! The lock is the strongest one, although no key changes: where comments refer to articles (the keys of one database), writing
+//! one shares a lock on the article's key. PostgreSQL then notes several owners of the weaker lock, and the last part, which comes
+//! to the row once more, queues behind who waits for the first: a deadlock.
 
 use conduit_domain::{AccountId, ArticleId, Result};
 
@@ -20,7 +24,7 @@ impl ArticleStore {
               select a.id, a.author_id, a.created_at, a.favorites_count
               from articles.articles a
               where a.id = $1
-              for no key update
+              for update
             ), added as (
               insert into articles.favorites (account_id, article_id, author_id, created_at)
               select $2, article.id, article.author_id, article.created_at
@@ -55,7 +59,7 @@ impl ArticleStore {
               select a.id, a.favorites_count
               from articles.articles a
               where a.id = $1
-              for no key update
+              for update
             ), removed as (
               delete from articles.favorites f
               using article

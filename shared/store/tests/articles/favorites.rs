@@ -2,6 +2,8 @@ use conduit_domain::error::Error;
 use conduit_domain::{AccountId, ArticleId};
 use futures_util::future::join_all;
 
+use sqlx::Executor as _;
+
 use super::{Dice, Shelf, now};
 
 #[tokio::test]
@@ -132,4 +134,57 @@ async fn favorites_of_an_article_that_is_being_deleted_find_it_or_do_not() {
         assert_eq!(shelf.number("select count(*) from articles.favorites").await, 0);
     }
     shelf.assert_totals_are_right().await;
+}
+
+/// Somebody writes a comment where comments refer to articles, somebody else edits the article, and two make it a favorite meanwhile.
+#[tokio::test]
+async fn favorites_queue_while_a_comment_holds_the_articles_key() {
+    let shelf = Shelf::new().await;
+    let readers = shelf.accounts(2).await;
+    let article = shelf.publish(readers[0], "Bread", &[]).await.id;
+    let (mut comment, mut edit) = (shelf.database.admin().await, shelf.database.admin().await);
+    for (session, statement) in [
+        (
+            &mut comment,
+            "select id from articles.articles where id = $1 for key share",
+        ),
+        (
+            &mut edit,
+            "update articles.articles set body = 'Rye' where id = $1",
+        ),
+    ] {
+        session.execute("begin").await.unwrap();
+        sqlx::query(statement)
+            .bind(article.0)
+            .execute(session)
+            .await
+            .unwrap();
+    }
+    let editing: i32 = sqlx::query_scalar("select pg_backend_pid()")
+        .fetch_one(&mut edit)
+        .await
+        .unwrap();
+    let favorites = join_all(
+        readers
+            .iter()
+            .map(|&reader| shelf.store.favorite(article, reader)),
+    );
+    let others = async {
+        shelf.until_blocked(2, 0).await;
+        edit.execute("commit").await.unwrap();
+        // Neither waits for the edit any more, and nobody can be through before the comment is.
+        shelf.until_blocked(1, editing).await;
+        comment.execute("commit").await.unwrap();
+    };
+    let (favorites, ()) = tokio::join!(favorites, others);
+    let mut counts: Vec<_> = favorites.into_iter().map(|count| count.unwrap()).collect();
+    counts.sort_unstable();
+    assert_eq!(counts, [Some(1), Some(2)]);
+    let removed = join_all(
+        readers
+            .iter()
+            .map(|&reader| shelf.store.unfavorite(article, reader)),
+    );
+    assert!(removed.await.into_iter().all(|count| count.is_ok()));
+    assert_eq!(shelf.favorites(article).await, (0, 0));
 }

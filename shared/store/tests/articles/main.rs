@@ -14,6 +14,8 @@ mod favorites;
 mod slugs;
 mod totals;
 
+use std::time::Duration;
+
 use conduit_domain::{AccountId, ArticleId, Clock, NewArticle, Timestamp};
 use conduit_store::articles::{ArticleRecord, ArticleStore};
 use conduit_store::db::{Db, DbSettings};
@@ -76,6 +78,27 @@ impl Shelf {
             .await
             .unwrap();
         (row.get(0), row.get(1))
+    }
+
+    /// Waits until at least so many sessions wait for others, and none for `not`.
+    async fn until_blocked(&self, sessions: i64, not: i32) {
+        let mut admin = self.database.admin().await;
+        let query =
+            "select count(*) >= $1 and not bool_or($2 = any(pg_blocking_pids(pid))) from pg_stat_activity
+            where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0";
+        for _ in 0..1000 {
+            let blocked: Option<bool> = sqlx::query_scalar(query)
+                .bind(sessions)
+                .bind(not)
+                .fetch_one(&mut admin)
+                .await
+                .unwrap();
+            if blocked == Some(true) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("{sessions} sessions should wait, none of them for {not}");
     }
 
     /// Every total as kept and as counted anew.
